@@ -23,13 +23,15 @@ mapfile -t text < <({
   find src cmake data tests tools docs .ci -type f \( -name '*.md' \
     -o -name '*.py' -o -name '*.sh' -o -name '*.cmake' -o -name '*.toml' \
     -o -name '*.proto' -o -name CMakeLists.txt \) \
-    -not -path 'tests/golden/*/*' -not -path 'tests/data/*'
+    -not -path 'tests/golden/*/*' -not -path 'tests/data/*' \
+    -not -path 'tests/fuzz/corpus/*'
   printf '%s\n' ./*.md CMakeLists.txt CMakePresets.json stepcast run_tests \
     .ci/run .clang-format .clang-tidy .editorconfig .gitignore
 } | sort)
 
 if [[ ${1:-} == --fix ]]; then
   [[ ${#cxx[@]} == 0 ]] || $clang_format -i "${cxx[@]}"
+  # shellcheck disable=SC1003  (`a\` adds only the missing newline)
   sed -i -e 's/[ \t]*$//' -e '$a\' "${text[@]}"
 fi
 

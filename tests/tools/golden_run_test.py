@@ -9,7 +9,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RUN = ROOT / "tests" / "golden" / "run.py"
-VERSION = re.search(r"VERSION ([\d.]+)",
+VERSION = re.search(r"stepcast VERSION ([\d.]+)",
                     (ROOT / "CMakeLists.txt").read_text()).group(1)
 
 # Does what its first argument says.
