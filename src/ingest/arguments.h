@@ -1,0 +1,49 @@
+// The recorded arguments of an op, parsed: tensors with shape and type, and
+// plain values.
+#ifndef STEPCAST_INGEST_ARGUMENTS_H_
+#define STEPCAST_INGEST_ARGUMENTS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/string_pool.h"
+#include "ingest/profiler_trace.h"
+#include "ir/graph.h"
+
+namespace stepcast::ingest {
+
+struct Argument {
+  enum class Kind {
+    kNone,        // Not given, or of a type the recorder does not show.
+    kTensor,      // One entry in tensors.
+    kTensorList,  // Any number.
+    kInt,         // ints[0]; also bool as 0 or 1.
+    kIntList,
+    kFloat,
+    kString,
+  };
+
+  Kind kind = Kind::kNone;
+  std::vector<ir::Tensor> tensors{};
+  std::vector<int64_t> ints{};
+  double number = 0;
+  std::string text{};
+};
+
+struct Arguments {
+  std::vector<Argument> inputs;
+  std::vector<Argument> outputs;  // Only execution traces record them.
+
+  bool empty() const { return inputs.empty() && outputs.empty(); }
+};
+
+/// Parses what a profiler trace (dims, types, concrete values) or an execution
+/// trace (shapes, types, values with tensor and storage ids and devices)
+/// recorded. Text that is not as expected yields fewer or kNone arguments,
+/// never a failure.
+Arguments ParseArguments(const RawArguments& raw, const StringPool& strings);
+
+}  // namespace stepcast::ingest
+
+#endif  // STEPCAST_INGEST_ARGUMENTS_H_

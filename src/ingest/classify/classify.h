@@ -1,0 +1,45 @@
+// From names and arguments to typed shapes.
+#ifndef STEPCAST_INGEST_CLASSIFY_CLASSIFY_H_
+#define STEPCAST_INGEST_CLASSIFY_CLASSIFY_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ingest/arguments.h"
+#include "ingest/profiler_trace.h"
+#include "ingest/rules.h"
+#include "ir/shape.h"
+
+namespace stepcast::ingest {
+
+/// One op around a launch.
+struct OpContext {
+  std::string_view name;
+  const Arguments* arguments = nullptr;  // Null when none were recorded.
+};
+
+/// What a trace tells about one device event.
+struct DeviceFacts {
+  std::string_view name;
+  DeviceEventKind kind = DeviceEventKind::kKernel;
+  int64_t bytes = -1;
+  std::string_view grid;        // "[32, 2, 1]", may be empty.
+  std::string_view block;       // "[128, 1, 1]"
+  std::string_view collective;  // Raw args object, may be empty.
+};
+
+/// The shape of a device event: the family from the kernel's name, the numbers
+/// from the ops around its launch, innermost first (`ops` may be empty).
+ir::KernelShape ClassifyDevice(const Rules& rules, const DeviceFacts& facts,
+                               std::span<const OpContext> ops);
+
+/// The shapes of the kernels that an op without children launches, judged by
+/// its name and arguments alone; empty for ops that run on the host only.
+std::vector<ir::KernelShape> ClassifyOp(const Rules& rules,
+                                        const OpContext& op);
+
+}  // namespace stepcast::ingest
+
+#endif  // STEPCAST_INGEST_CLASSIFY_CLASSIFY_H_
