@@ -8,7 +8,7 @@ show_progress() {
   local line width tenth last=-1
   width=$(tput cols 2>/dev/null) || width=80
   while IFS= read -r line; do
-    [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
+    [[ $line =~ ^\[([1-9][0-9]*)/([0-9]+)\] ]] || continue
     tenth=$((BASH_REMATCH[1] * 10 / BASH_REMATCH[2]))
     if [[ -t 2 ]]; then
       printf '\r\033[K%.*s' $((width - 1)) "$line" >&2

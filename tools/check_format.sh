@@ -31,7 +31,8 @@ mapfile -t text < <({
 
 if [[ ${1:-} == --fix ]]; then
   [[ ${#cxx[@]} == 0 ]] || $clang_format -i "${cxx[@]}"
-  # shellcheck disable=SC1003  (`a\` adds only the missing newline)
+  # `a\` adds only a missing newline.
+  # shellcheck disable=SC1003
   sed -i -e 's/[ \t]*$//' -e '$a\' "${text[@]}"
 fi
 
