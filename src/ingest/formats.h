@@ -33,7 +33,7 @@ struct TraceFormat {
                             Diagnostics& diagnostics) = nullptr;
 };
 
-inline constexpr size_t kSniffBytes = 4096;
+inline constexpr size_t kSniffBytes = 65536;
 
 /// In the order they are tried.
 std::span<const TraceFormat> Formats();

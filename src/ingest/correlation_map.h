@@ -1,0 +1,35 @@
+// Finds the runtime call with a given correlation id.
+#ifndef STEPCAST_INGEST_CORRELATION_MAP_H_
+#define STEPCAST_INGEST_CORRELATION_MAP_H_
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "ingest/profiler_trace.h"
+
+namespace stepcast::ingest {
+
+/// Ids are given out one after another, so that a plain table usually serves;
+/// sparse ones go into a hash map.
+class CorrelationMap {
+ public:
+  explicit CorrelationMap(const std::vector<RuntimeEvent>& calls);
+
+  /// Position of the first call with this id, or kNone.
+  uint32_t Find(int64_t correlation) const;
+  /// Calls whose id an earlier call had.
+  int64_t duplicates() const { return duplicates_; }
+
+ private:
+  bool Insert(int64_t correlation, uint32_t call);
+
+  int64_t first_ = 0;
+  std::vector<uint32_t> table_;
+  std::unordered_map<int64_t, uint32_t> sparse_;
+  int64_t duplicates_ = 0;
+};
+
+}  // namespace stepcast::ingest
+
+#endif  // STEPCAST_INGEST_CORRELATION_MAP_H_

@@ -1,0 +1,268 @@
+#include "ingest/kineto/event_collector.h"
+
+#include <charconv>
+#include <cstring>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "base/text_table.h"
+#include "ingest/oddities.h"
+
+namespace stepcast::ingest {
+namespace {
+
+// A short name for messages.
+std::string Label(const EventFields& fields) {
+  constexpr size_t kWidth = 60;
+  return ElideMiddle(Printable(fields.name), kWidth);
+}
+
+// "stream 7" and "7" are both stream 7.
+int64_t StreamFromThread(std::string_view thread) {
+  if (thread.starts_with("stream ")) {
+    thread.remove_prefix(7);
+  }
+  int64_t number = 0;
+  std::from_chars(thread.data(), thread.data() + thread.size(), number);
+  return number;
+}
+
+}  // namespace
+
+void EventCollector::Add(JsonValue event) {
+  EventFields fields;
+  if (!ReadFields(event, fields)) {
+    constexpr size_t kExample = 40;
+    diagnostics_.Add(kMalformedRecord,
+                     Printable(event.raw().substr(0, kExample)));
+    return;
+  }
+  switch (fields.phase) {
+    case 'X':
+      AddComplete(fields);
+      return;
+    case 'M':
+      AddMetadata(fields);
+      return;
+    case 's':
+    case 't':
+    case 'f':
+      ++trace_.skipped.flows;
+      return;
+    case 'i':
+    case 'I':
+      ++trace_.skipped.instants;
+      return;
+    case 'C':
+      ++trace_.skipped.counters;
+      return;
+    case 0:
+      diagnostics_.Add(kMissingField, fmt::format("ph of '{}'", Label(fields)));
+      return;
+    default:
+      ++trace_.skipped.other;
+      return;
+  }
+}
+
+std::string_view EventCollector::dialect() const {
+  if (capitalised_) {
+    return "2021";
+  }
+  const bool is_new =
+      has_record_function_ids_ || trace_.info.base_time != Duration{};
+  return is_new ? "2024" : "2022";
+}
+
+void EventCollector::AddComplete(const EventFields& fields) {
+  const EventCategory category = CategoryOf(fields.category);
+  switch (category) {
+    case EventCategory::kOther:
+      ++trace_.skipped.other;
+      return;
+    case EventCategory::kPython:
+      ++trace_.skipped.python;
+      return;
+    case EventCategory::kGpuAnnotation:
+      ++trace_.skipped.gpu_annotations;
+      return;
+    default:
+      break;
+  }
+  Times times;
+  if (!ReadTimes(fields, times)) {
+    return;
+  }
+  const char initial = fields.category.front();
+  capitalised_ = capitalised_ || (initial >= 'A' && initial <= 'Z');
+  switch (category) {
+    case EventCategory::kOp:
+    case EventCategory::kAnnotation:
+      AddHost(fields, times, category);
+      return;
+    case EventCategory::kRuntime:
+      AddRuntime(fields, times);
+      return;
+    case EventCategory::kSync:
+      AddSync(fields, times);
+      return;
+    default:
+      AddDevice(fields, times, category);
+      return;
+  }
+}
+
+void EventCollector::AddMetadata(const EventFields& fields) {
+  ++trace_.skipped.metadata;
+  if (fields.name == "thread_name" && fields.args) {
+    const EventArgs args = ArgsOf(fields);
+    trace_.threads[ThreadOf(fields)].name =
+        JsonUnescape(args.label, unescaped_);
+  }
+}
+
+void EventCollector::AddHost(const EventFields& fields, const Times& times,
+                             EventCategory category) {
+  const EventArgs args = ArgsOf(fields);
+  has_record_function_ids_ =
+      has_record_function_ids_ || args.has_record_function_id;
+  trace_.host_events.push_back({.name = InternName(fields.name),
+                                .thread = ThreadOf(fields),
+                                .start = times.start,
+                                .duration = times.duration,
+                                .external_id = args.external_id.value_or(-1),
+                                .event_index = args.event_index.value_or(-1),
+                                .sequence = args.sequence.value_or(-1),
+                                .arguments = ArgumentsOf(args, fields),
+                                .kind = category == EventCategory::kOp
+                                            ? HostEventKind::kOp
+                                            : HostEventKind::kAnnotation});
+}
+
+void EventCollector::AddRuntime(const EventFields& fields, const Times& times) {
+  const EventArgs args = ArgsOf(fields);
+  trace_.runtime_events.push_back(
+      {.name = InternName(fields.name),
+       .thread = ThreadOf(fields),
+       .start = times.start,
+       .duration = times.duration,
+       .correlation = args.correlation.value_or(-1)});
+}
+
+void EventCollector::AddDevice(const EventFields& fields, const Times& times,
+                               EventCategory category) {
+  const EventArgs args = ArgsOf(fields);
+  const int64_t device = args.device.value_or(0);
+  if (device < 0 || device > std::numeric_limits<int32_t>::max()) {
+    diagnostics_.Add(kBadNumber, fmt::format("device of '{}'", Label(fields)));
+    return;
+  }
+  DeviceEvent event{
+      .name = InternName(fields.name),
+      .kind = category == EventCategory::kKernel   ? DeviceEventKind::kKernel
+              : category == EventCategory::kMemcpy ? DeviceEventKind::kMemcpy
+                                                   : DeviceEventKind::kMemset,
+      .device = static_cast<int32_t>(device),
+      .stream = args.stream ? *args.stream : StreamFromThread(fields.thread),
+      .start = times.start,
+      .duration = times.duration,
+      .correlation = args.correlation.value_or(-1),
+      .external_id = args.external_id.value_or(-1),
+      .bytes = args.bytes.value_or(-1),
+      .grid = trace_.strings.Intern(args.grid),
+      .block = trace_.strings.Intern(args.block)};
+  if (args.describes_collective) {
+    event.collective = trace_.strings.Intern(fields.args->raw());
+  }
+  trace_.device_events.push_back(event);
+}
+
+void EventCollector::AddSync(const EventFields& fields, const Times& times) {
+  const EventArgs args = ArgsOf(fields);
+  trace_.sync_events.push_back(
+      {.kind =
+           InternName(args.sync_kind.empty() ? fields.name : args.sync_kind),
+       .start = times.start,
+       .duration = times.duration,
+       .stream = args.stream.value_or(-1),
+       .wait_on_stream = args.wait_on_stream.value_or(-1),
+       .record_correlation = args.record_correlation.value_or(-1),
+       .correlation = args.correlation.value_or(-1)});
+}
+
+bool EventCollector::ReadTimes(const EventFields& fields, Times& times) {
+  if (fields.start.empty() || fields.duration.empty()) {
+    diagnostics_.Add(
+        kMissingField,
+        fmt::format("{} of '{}'", fields.start.empty() ? "ts" : "dur",
+                    Label(fields)));
+    return false;
+  }
+  const auto start = ParseMicroseconds(fields.start);
+  const auto duration = ParseMicroseconds(fields.duration);
+  if (!start || *start < 0 || !duration || *duration < 0) {
+    diagnostics_.Add(
+        kBadNumber, fmt::format("ts {} dur {} of '{}'", Printable(fields.start),
+                                Printable(fields.duration), Label(fields)));
+    return false;
+  }
+  times = {.start = Duration(*start), .duration = Duration(*duration)};
+  return true;
+}
+
+EventArgs EventCollector::ArgsOf(const EventFields& fields) {
+  EventArgs args;
+  if (fields.args && !ReadArgs(*fields.args, args)) {
+    diagnostics_.Add(kMalformedRecord,
+                     fmt::format("args of '{}'", Label(fields)));
+  }
+  return args;
+}
+
+StringId EventCollector::InternName(std::string_view raw) {
+  return trace_.strings.Intern(JsonUnescape(raw, unescaped_));
+}
+
+uint32_t EventCollector::ThreadOf(const EventFields& fields) {
+  if (!trace_.threads.empty() && fields.thread == last_thread_ &&
+      fields.process == last_process_) {
+    return last_thread_index_;
+  }
+  last_process_ = fields.process;
+  last_thread_ = fields.thread;
+  const StringId key = thread_keys_.Intern(last_process_ + "\n" + last_thread_);
+  last_thread_index_ = key.value - 1;
+  if (last_thread_index_ == trace_.threads.size()) {
+    trace_.threads.push_back(
+        {.process = last_process_, .thread = last_thread_, .name = {}});
+  }
+  return last_thread_index_;
+}
+
+int32_t EventCollector::ArgumentsOf(const EventArgs& args,
+                                    const EventFields& fields) {
+  if (args.dims.empty() && args.types.empty() && args.values.empty() &&
+      !args.describes_collective) {
+    return -1;
+  }
+  StringPool& strings = trace_.strings;
+  RawArguments raw{.dims = strings.Intern(args.dims),
+                   .types = strings.Intern(args.types),
+                   .values = strings.Intern(args.values),
+                   .strides = strings.Intern(args.strides)};
+  if (args.describes_collective) {
+    raw.collective = strings.Intern(fields.args->raw());
+  }
+  static_assert(sizeof(RawArguments) == 8 * sizeof(StringId));
+  char bytes[sizeof(RawArguments)] = {};  // NOLINT(modernize-avoid-c-arrays)
+  std::memcpy(bytes, &raw, sizeof(raw));
+  const StringId key =
+      argument_keys_.Intern(std::string_view(bytes, sizeof(bytes)));
+  if (key.value - 1 == trace_.arguments.size()) {
+    trace_.arguments.push_back(raw);
+  }
+  return static_cast<int32_t>(key.value - 1);
+}
+
+}  // namespace stepcast::ingest

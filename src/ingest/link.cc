@@ -1,0 +1,192 @@
+#include "ingest/link.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text_table.h"
+#include "ingest/correlation_map.h"
+#include "ingest/find_steps.h"
+#include "ingest/oddities.h"
+
+namespace stepcast::ingest {
+namespace {
+
+using std::chrono::microseconds;
+
+// Profilers before 2024 round starts and durations down to whole microseconds,
+// so that a child may seem to end up to one microsecond behind its parent.
+constexpr Duration kRounding = microseconds(1);
+
+constexpr size_t kExampleWidth = 60;
+
+template <typename Event, typename Key>
+void SortBy(std::vector<Event>& events, Key key) {
+  if (!std::ranges::is_sorted(events, {}, key)) {
+    std::ranges::stable_sort(events, {}, key);
+  }
+}
+
+void SortEvents(ProfilerTrace& trace) {
+  const bool has_order = std::ranges::all_of(
+      trace.host_events,
+      [](const HostEvent& event) { return event.event_index >= 0; });
+  // Events that start in the same microsecond: in the recorder's order where it
+  // is known, otherwise the longer one is taken as the parent.
+  SortBy(trace.host_events, [has_order](const HostEvent& event) {
+    return std::tuple(event.thread, event.start,
+                      has_order ? event.event_index : -event.duration.count());
+  });
+  SortBy(trace.runtime_events, [](const RuntimeEvent& event) {
+    return std::tuple(event.thread, event.start);
+  });
+  SortBy(trace.device_events, [](const DeviceEvent& event) {
+    return std::tuple(event.device, event.stream, event.start);
+  });
+}
+
+// Whether [start, end] lies in the event, rounding allowed for.
+bool Holds(const HostEvent& outer, Duration start, Duration end) {
+  const Duration outer_end = outer.start + outer.duration;
+  return start <= outer_end && end <= outer_end + kRounding &&
+         (start < outer_end || end <= outer_end);
+}
+
+// Walks host events and runtime calls of one thread in order of time with a
+// stack of open events.
+class NestingWalk {
+ public:
+  NestingWalk(LinkedTrace& linked, Diagnostics& diagnostics)
+      : linked_(linked), diagnostics_(diagnostics) {}
+
+  void Run() {
+    const auto& ops = linked_.trace.host_events;
+    const auto& calls = linked_.trace.runtime_events;
+    linked_.parent.assign(ops.size(), kNone);
+    linked_.call_op.assign(calls.size(), kNone);
+    size_t call = 0;
+    for (size_t op = 0; op < ops.size(); ++op) {
+      // Calls before this op, on this thread or on threads without ops.
+      while (call < calls.size() &&
+             std::tuple(calls[call].thread, calls[call].start) <
+                 std::tuple(ops[op].thread, ops[op].start)) {
+        PlaceCall(call++);
+      }
+      PlaceOp(static_cast<uint32_t>(op));
+    }
+    while (call < calls.size()) {
+      PlaceCall(call++);
+    }
+  }
+
+ private:
+  void EnterThread(uint32_t thread) {
+    if (thread != thread_) {
+      open_.clear();
+      thread_ = thread;
+    }
+  }
+
+  void PlaceOp(uint32_t index) {
+    const HostEvent& event = linked_.trace.host_events[index];
+    EnterThread(event.thread);
+    const Duration end = event.start + event.duration;
+    while (!open_.empty()) {
+      const HostEvent& outer = linked_.trace.host_events[open_.back()];
+      if (Holds(outer, event.start, end)) {
+        break;
+      }
+      if (event.start < outer.start + outer.duration) {
+        diagnostics_.Add(
+            kOverlappingOps,
+            ElideMiddle(Printable(linked_.trace.strings.view(event.name)),
+                        kExampleWidth));
+      }
+      open_.pop_back();
+    }
+    linked_.parent[index] = open_.empty() ? kNone : open_.back();
+    open_.push_back(index);
+  }
+
+  void PlaceCall(size_t index) {
+    const RuntimeEvent& call = linked_.trace.runtime_events[index];
+    EnterThread(call.thread);
+    while (!open_.empty() && !Holds(linked_.trace.host_events[open_.back()],
+                                    call.start, call.start + call.duration)) {
+      // An op that is still open may only be left when it is over.
+      const HostEvent& outer = linked_.trace.host_events[open_.back()];
+      if (call.start < outer.start + outer.duration) {
+        break;
+      }
+      open_.pop_back();
+    }
+    linked_.call_op[index] = open_.empty() ? kNone : open_.back();
+  }
+
+  LinkedTrace& linked_;
+  Diagnostics& diagnostics_;
+  std::vector<uint32_t> open_;
+  uint32_t thread_ = kNone;
+};
+
+void LinkDevice(LinkedTrace& linked, Diagnostics& diagnostics) {
+  const ProfilerTrace& trace = linked.trace;
+  const CorrelationMap calls(trace.runtime_events);
+  diagnostics.Add(kDuplicateCorrelation, {}, calls.duplicates());
+  linked.work_call.resize(trace.device_events.size());
+  for (size_t i = 0; i < trace.device_events.size(); ++i) {
+    linked.work_call[i] = calls.Find(trace.device_events[i].correlation);
+    if (linked.work_call[i] == kNone) {
+      const auto name = trace.strings.view(trace.device_events[i].name);
+      diagnostics.Add(kOrphanWork,
+                      diagnostics.count(kOrphanWork) < 3
+                          ? ElideMiddle(Printable(name), kExampleWidth)
+                          : std::string());
+    }
+  }
+}
+
+void CountOddities(const LinkedTrace& linked, Diagnostics& diagnostics) {
+  const ProfilerTrace& trace = linked.trace;
+  if (trace.device_events.empty()) {
+    diagnostics.Add(kNoDeviceEvents);
+  }
+  if (trace.host_events.empty()) {
+    diagnostics.Add(kNoHostOps);
+  } else if (std::ranges::all_of(trace.arguments,
+                                 [](const RawArguments& arguments) {
+                                   return arguments.dims == StringPool::kEmpty;
+                                 })) {
+    diagnostics.Add(kNoShapes);
+  }
+  if (!trace.host_events.empty()) {
+    for (const uint32_t call : linked.work_call) {
+      if (call != kNone && linked.call_op[call] == kNone) {
+        diagnostics.Add(kCallOutsideOp);
+      }
+    }
+  }
+  diagnostics.Add(
+      kZeroLengthKernels, {},
+      std::ranges::count_if(trace.device_events, [](const DeviceEvent& event) {
+        return event.kind == DeviceEventKind::kKernel &&
+               event.duration == Duration{};
+      }));
+}
+
+}  // namespace
+
+LinkedTrace Link(ProfilerTrace trace, const Rules& rules,
+                 Diagnostics& diagnostics) {
+  LinkedTrace linked{.trace = std::move(trace)};
+  SortEvents(linked.trace);
+  NestingWalk(linked, diagnostics).Run();
+  LinkDevice(linked, diagnostics);
+  FindSteps(linked, rules, diagnostics);
+  CountOddities(linked, diagnostics);
+  return linked;
+}
+
+}  // namespace stepcast::ingest
