@@ -1,0 +1,39 @@
+// From loaded traces to the execution graph of one step.
+#ifndef STEPCAST_INGEST_BUILD_GRAPH_H_
+#define STEPCAST_INGEST_BUILD_GRAPH_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "base/diagnostics.h"
+#include "base/result.h"
+#include "ingest/load.h"
+#include "ingest/rules.h"
+#include "ir/graph.h"
+
+namespace stepcast::ingest {
+
+struct BuildOptions {
+  /// The number of the step, as in ProfilerStep#n; without it, the step of
+  /// median length.
+  std::optional<int64_t> step;
+};
+
+/// One graph over all ranks: host threads with their ops, the calls that
+/// matter, the device work with typed shapes, waits where recorded or inferred,
+/// and collectives matched across ranks. A rank with only an execution trace
+/// gets one work for each op that would launch one, without times.
+Result<ir::Graph> BuildGraph(std::span<const RankTrace> ranks,
+                             const Rules& rules, const BuildOptions& options,
+                             Diagnostics& diagnostics);
+
+/// The typed shape of every device event of a rank (all steps), in the order of
+/// LinkedTrace's device events. Shapes of ops come from the execution trace
+/// where the profiler recorded none.
+std::vector<ir::KernelShape> ClassifyAll(const RankTrace& rank,
+                                         const Rules& rules);
+
+}  // namespace stepcast::ingest
+
+#endif  // STEPCAST_INGEST_BUILD_GRAPH_H_

@@ -1,0 +1,53 @@
+// Loads what a user names: files, directories of ranks, archives, and the two
+// files of one run together.
+#ifndef STEPCAST_INGEST_LOAD_H_
+#define STEPCAST_INGEST_LOAD_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/result.h"
+#include "ingest/execution_trace.h"
+#include "ingest/link.h"
+#include "ingest/pair.h"
+#include "ingest/rules.h"
+#include "ir/graph.h"
+
+namespace stepcast::ingest {
+
+/// All there is of one rank: a profiler trace, an execution trace, both of the
+/// same run (then paired), or a finished graph.
+struct RankTrace {
+  int64_t rank = 0;
+  std::vector<std::string> paths;  // One or two, as found.
+  std::optional<LinkedTrace> profiler;
+  std::optional<ExecutionTrace> execution;
+  std::optional<Pairing> pairing;
+  std::optional<ir::Graph> graph;
+  Diagnostics diagnostics;
+};
+
+struct Loaded {
+  std::vector<RankTrace> ranks;  // By rank.
+  Diagnostics diagnostics;       // About the set: missing ranks, ...
+};
+
+struct LoadOptions {
+  size_t threads = 0;  // 0: one a core.
+};
+
+/// Each path is a trace file, an archive or a directory with one file (or a
+/// pair) a rank. Ranks come from the files themselves, else from their names,
+/// else from the order of names. Two files of the same kind and rank are an
+/// error.
+Result<Loaded> Load(std::span<const std::filesystem::path> paths,
+                    const Rules& rules, const LoadOptions& options = {});
+
+}  // namespace stepcast::ingest
+
+#endif  // STEPCAST_INGEST_LOAD_H_

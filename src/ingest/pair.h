@@ -1,0 +1,39 @@
+// Finds in a profiler trace the iterations that an execution trace describes.
+#ifndef STEPCAST_INGEST_PAIR_H_
+#define STEPCAST_INGEST_PAIR_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "ingest/execution_trace.h"
+#include "ingest/link.h"
+#include "ingest/rules.h"
+
+namespace stepcast::ingest {
+
+/// How one thread of the execution trace was found.
+struct PairedThread {
+  int64_t execution_thread = 0;  // "tid" in the execution trace.
+  uint32_t trace_thread = 0;     // Into ProfilerTrace::threads.
+  int64_t nodes = 0;             // Of the execution trace on that thread.
+  int64_t matches = 0;           // Exact occurrences in the profiler trace.
+};
+
+/// Ids of the two recorders agree only by accident; the order of names on a
+/// thread is what links them. A thread of the execution trace matches where the
+/// profiler's events repeat its names one by one.
+struct Pairing {
+  std::vector<PairedThread> threads;
+  /// Of every host event: its node in the execution trace, or kNone.
+  std::vector<uint32_t> node_of;
+  int64_t compared_shapes = 0;   // Pairs where both sides recorded shapes.
+  int64_t different_shapes = 0;  // Of these, how many differ.
+};
+
+Pairing Pair(const LinkedTrace& linked, const ExecutionTrace& execution,
+             const Rules& rules, Diagnostics& diagnostics);
+
+}  // namespace stepcast::ingest
+
+#endif  // STEPCAST_INGEST_PAIR_H_
