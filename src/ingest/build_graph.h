@@ -28,12 +28,6 @@ Result<ir::Graph> BuildGraph(std::span<const RankTrace> ranks,
                              const Rules& rules, const BuildOptions& options,
                              Diagnostics& diagnostics);
 
-/// The typed shape of every device event of a rank (all steps), in the order of
-/// LinkedTrace's device events. Shapes of ops come from the execution trace
-/// where the profiler recorded none.
-std::vector<ir::KernelShape> ClassifyAll(const RankTrace& rank,
-                                         const Rules& rules);
-
 }  // namespace stepcast::ingest
 
 #endif  // STEPCAST_INGEST_BUILD_GRAPH_H_

@@ -28,7 +28,7 @@ CorrelationMap::CorrelationMap(const std::vector<RuntimeEvent>& calls) {
   const uint64_t span = static_cast<uint64_t>(highest - lowest) + 1;
   if (span / kMostEntriesPerCall <= calls.size()) {
     first_ = lowest;
-    table_.assign(span, kNone);
+    table_.assign(span, kNoEvent);
   }
   for (size_t i = 0; i < calls.size(); ++i) {
     if (calls[i].correlation >= 0 &&
@@ -40,16 +40,17 @@ CorrelationMap::CorrelationMap(const std::vector<RuntimeEvent>& calls) {
 
 uint32_t CorrelationMap::Find(int64_t correlation) const {
   if (correlation < 0) {
-    return kNone;
+    return kNoEvent;
   }
   if (!table_.empty()) {
     const bool inside =
         correlation >= first_ &&
         static_cast<uint64_t>(correlation - first_) < table_.size();
-    return inside ? table_[static_cast<size_t>(correlation - first_)] : kNone;
+    return inside ? table_[static_cast<size_t>(correlation - first_)]
+                  : kNoEvent;
   }
   const auto found = sparse_.find(correlation);
-  return found == sparse_.end() ? kNone : found->second;
+  return found == sparse_.end() ? kNoEvent : found->second;
 }
 
 bool CorrelationMap::Insert(int64_t correlation, uint32_t call) {
@@ -57,7 +58,7 @@ bool CorrelationMap::Insert(int64_t correlation, uint32_t call) {
     return sparse_.emplace(correlation, call).second;
   }
   uint32_t& entry = table_[static_cast<size_t>(correlation - first_)];
-  if (entry != kNone) {
+  if (entry != kNoEvent) {
     return false;
   }
   entry = call;

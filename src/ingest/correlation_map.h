@@ -16,7 +16,7 @@ class CorrelationMap {
  public:
   explicit CorrelationMap(const std::vector<RuntimeEvent>& calls);
 
-  /// Position of the first call with this id, or kNone.
+  /// Position of the first call with this id, or kNoEvent.
   uint32_t Find(int64_t correlation) const;
   /// Calls whose id an earlier call had.
   int64_t duplicates() const { return duplicates_; }

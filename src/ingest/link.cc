@@ -64,8 +64,8 @@ class NestingWalk {
   void Run() {
     const auto& ops = linked_.trace.host_events;
     const auto& calls = linked_.trace.runtime_events;
-    linked_.parent.assign(ops.size(), kNone);
-    linked_.call_op.assign(calls.size(), kNone);
+    linked_.parent.assign(ops.size(), kNoEvent);
+    linked_.call_op.assign(calls.size(), kNoEvent);
     size_t call = 0;
     for (size_t op = 0; op < ops.size(); ++op) {
       // Calls before this op, on this thread or on threads without ops.
@@ -106,7 +106,7 @@ class NestingWalk {
       }
       open_.pop_back();
     }
-    linked_.parent[index] = open_.empty() ? kNone : open_.back();
+    linked_.parent[index] = open_.empty() ? kNoEvent : open_.back();
     open_.push_back(index);
   }
 
@@ -122,13 +122,13 @@ class NestingWalk {
       }
       open_.pop_back();
     }
-    linked_.call_op[index] = open_.empty() ? kNone : open_.back();
+    linked_.call_op[index] = open_.empty() ? kNoEvent : open_.back();
   }
 
   LinkedTrace& linked_;
   Diagnostics& diagnostics_;
   std::vector<uint32_t> open_;
-  uint32_t thread_ = kNone;
+  uint32_t thread_ = kNoEvent;
 };
 
 void LinkDevice(LinkedTrace& linked, Diagnostics& diagnostics) {
@@ -138,7 +138,7 @@ void LinkDevice(LinkedTrace& linked, Diagnostics& diagnostics) {
   linked.work_call.resize(trace.device_events.size());
   for (size_t i = 0; i < trace.device_events.size(); ++i) {
     linked.work_call[i] = calls.Find(trace.device_events[i].correlation);
-    if (linked.work_call[i] == kNone) {
+    if (linked.work_call[i] == kNoEvent) {
       const auto name = trace.strings.view(trace.device_events[i].name);
       diagnostics.Add(kOrphanWork,
                       diagnostics.count(kOrphanWork) < 3
@@ -163,7 +163,7 @@ void CountOddities(const LinkedTrace& linked, Diagnostics& diagnostics) {
   }
   if (!trace.host_events.empty()) {
     for (const uint32_t call : linked.work_call) {
-      if (call != kNone && linked.call_op[call] == kNone) {
+      if (call != kNoEvent && linked.call_op[call] == kNoEvent) {
         diagnostics.Add(kCallOutsideOp);
       }
     }

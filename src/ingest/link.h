@@ -14,12 +14,12 @@
 namespace stepcast::ingest {
 
 /// "Nothing", for positions in event lists.
-inline constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+inline constexpr uint32_t kNoEvent = std::numeric_limits<uint32_t>::max();
 
 /// One iteration as the trace marks it.
 struct Step {
-  int64_t number = 0;       // Of ProfilerStep#n; otherwise counted from 0.
-  uint32_t marker = kNone;  // The host event that is or ends the step.
+  int64_t number = 0;          // Of ProfilerStep#n; otherwise counted from 0.
+  uint32_t marker = kNoEvent;  // The host event that is or ends the step.
   uint32_t thread = 0;
   Duration start{};
   Duration duration{};
@@ -41,7 +41,7 @@ struct LinkedTrace {
   bool steps_marked = false;  // By the profiler itself, not inferred.
 };
 
-/// Never fails: what cannot be linked stays kNone and is counted.
+/// Never fails: what cannot be linked stays kNoEvent and is counted.
 LinkedTrace Link(ProfilerTrace trace, const Rules& rules,
                  Diagnostics& diagnostics);
 

@@ -39,6 +39,9 @@ struct Loaded {
 
 struct LoadOptions {
   size_t threads = 0;  // 0: one a core.
+  /// Several files of the same kind and rank are kept side by side instead of
+  /// refused: for looking at unrelated files in one go.
+  bool allow_duplicates = false;
 };
 
 /// Each path is a trace file, an archive or a directory with one file (or a

@@ -25,7 +25,7 @@ struct PairedThread {
 /// profiler's events repeat its names one by one.
 struct Pairing {
   std::vector<PairedThread> threads;
-  /// Of every host event: its node in the execution trace, or kNone.
+  /// Of every host event: its node in the execution trace, or kNoEvent.
   std::vector<uint32_t> node_of;
   int64_t compared_shapes = 0;   // Pairs where both sides recorded shapes.
   int64_t different_shapes = 0;  // Of these, how many differ.

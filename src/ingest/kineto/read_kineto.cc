@@ -105,11 +105,13 @@ Result<TraceFile> ReadKineto(ByteSource& source, Diagnostics& diagnostics) {
     }
   }
   if (records == 0) {
-    return Fail(ErrorCode::kInvalidInput,
-                reader.counts().truncated
-                    ? "is cut off before the first event"
-                    : "holds no events; expected a list of traceEvents, of "
-                      "nodes (execution trace) or a graph");
+    if (reader.counts().truncated) {
+      return Fail(ErrorCode::kInvalidInput,
+                  "is cut off before the first event");
+    }
+    return Fail(ErrorCode::kUnsupported,
+                "holds no events; expected a list of traceEvents, of nodes "
+                "(execution trace) or a graph");
   }
   Report(reader.counts(), diagnostics);
   trace.info.text_bytes = reader.offset();

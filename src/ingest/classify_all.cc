@@ -1,0 +1,179 @@
+#include "ingest/classify_all.h"
+
+#include <array>
+#include <cstring>
+#include <string_view>
+
+#include "base/check.h"
+#include "base/string_pool.h"
+#include "ingest/classify/classify.h"
+
+namespace stepcast::ingest {
+namespace {
+
+// How many ops around a launch can matter: a kernel of an embedding's backward
+// lies five deep (engine, node, autograd function, op, inner op).
+constexpr size_t kMostLevels = 8;
+
+// Everything the shape of a device event depends on.
+struct Key {
+  uint32_t name = 0;
+  uint32_t grid = 0;
+  uint32_t block = 0;
+  uint32_t collective = 0;
+  int64_t bytes = 0;
+  uint32_t kind = 0;
+  uint32_t level_count = 0;
+  std::array<uint32_t, kMostLevels> op_names{};
+  std::array<uint32_t, kMostLevels> op_arguments{};
+};
+static_assert(sizeof(Key) == 32 + 2 * 4 * kMostLevels, "no padding to compare");
+
+class Classifier {
+ public:
+  Classifier(const RankTrace& rank, const Rules& rules)
+      : linked_(*rank.profiler), rules_(rules), arguments_(rank) {}
+
+  Classification Run() {
+    Classification result;
+    const auto& events = linked_.trace.device_events;
+    result.shape_of.reserve(events.size());
+    StringPool seen;  // Keys as bytes; ids count from 1.
+    for (uint32_t i = 0; i < events.size(); ++i) {
+      FindOps(i);
+      const Key key = MakeKey(events[i]);
+      std::array<char, sizeof(Key)> bytes{};
+      std::memcpy(bytes.data(), &key, sizeof(Key));
+      const uint32_t index =
+          seen.Intern(std::string_view(bytes.data(), bytes.size())).value - 1;
+      if (index == result.shapes.size()) {
+        result.shapes.push_back(Classify(events[i]));
+      }
+      result.shape_of.push_back(index);
+    }
+    return result;
+  }
+
+ private:
+  void FindOps(uint32_t device_event) {
+    ops_.clear();
+    const uint32_t call = linked_.work_call[device_event];
+    uint32_t op = call == kNoEvent ? kNoEvent : linked_.call_op[call];
+    while (op != kNoEvent && ops_.size() < kMostLevels) {
+      ops_.push_back(op);
+      op = linked_.parent[op];
+    }
+  }
+
+  Key MakeKey(const DeviceEvent& event) {
+    Key key{.name = event.name.value,
+            .grid = event.grid.value,
+            .block = event.block.value,
+            .collective = event.collective.value,
+            .bytes = event.bytes,
+            .kind = static_cast<uint32_t>(event.kind),
+            .level_count = static_cast<uint32_t>(ops_.size())};
+    for (size_t i = 0; i < ops_.size(); ++i) {
+      key.op_names[i] = linked_.trace.host_events[ops_[i]].name.value;
+      key.op_arguments[i] = arguments_.KeyOf(ops_[i]);
+    }
+    return key;
+  }
+
+  ir::KernelShape Classify(const DeviceEvent& event) {
+    const StringPool& strings = linked_.trace.strings;
+    std::vector<OpContext> contexts;
+    for (const uint32_t op : ops_) {
+      contexts.push_back(
+          {.name = strings.view(linked_.trace.host_events[op].name),
+           .arguments = arguments_.Find(op)});
+    }
+    const DeviceFacts facts{.name = strings.view(event.name),
+                            .kind = event.kind,
+                            .bytes = event.bytes,
+                            .grid = strings.view(event.grid),
+                            .block = strings.view(event.block),
+                            .collective = strings.view(event.collective)};
+    return ClassifyDevice(rules_, facts, contexts);
+  }
+
+  const LinkedTrace& linked_;
+  const Rules& rules_;
+  ArgumentTable arguments_;
+  std::vector<uint32_t> ops_;  // Around the current launch, innermost first.
+};
+
+// Whether the profiler's record says the same about tensors as the execution
+// trace, which then is the better source: it also has values and outputs.
+bool SameTensors(const Arguments& a, const Arguments& b) {
+  size_t other = 0;
+  for (const Argument& argument : a.inputs) {
+    if (argument.kind != Argument::Kind::kTensor) {
+      continue;
+    }
+    while (other < b.inputs.size() &&
+           b.inputs[other].kind != Argument::Kind::kTensor) {
+      ++other;
+    }
+    if (other == b.inputs.size() ||
+        b.inputs[other].tensors.front().dims != argument.tensors.front().dims) {
+      return false;
+    }
+    ++other;
+  }
+  return true;
+}
+
+}  // namespace
+
+uint32_t ArgumentTable::KeyOf(uint32_t host_event) {
+  const int32_t own = rank_.profiler->trace.host_events[host_event].arguments;
+  const uint32_t node =
+      rank_.pairing ? rank_.pairing->node_of[host_event] : kNoEvent;
+  if (own < 0 && node == kNoEvent) {
+    return 0;
+  }
+  const std::array<uint32_t, 2> key = {static_cast<uint32_t>(own), node};
+  std::array<char, sizeof(key)> bytes{};
+  std::memcpy(bytes.data(), key.data(), sizeof(key));
+  return keys_.Intern(std::string_view(bytes.data(), bytes.size())).value;
+}
+
+const Arguments* ArgumentTable::Find(uint32_t host_event) {
+  const uint32_t key = KeyOf(host_event);
+  if (key == 0) {
+    return nullptr;
+  }
+  if (key >= by_key_.size()) {
+    by_key_.resize(key + 1);
+  }
+  if (by_key_[key] == nullptr) {
+    by_key_[key] = std::make_unique<Arguments>(Parse(host_event));
+  }
+  return by_key_[key].get();
+}
+
+Arguments ArgumentTable::Parse(uint32_t host_event) const {
+  const ProfilerTrace& trace = rank_.profiler->trace;
+  const int32_t own = trace.host_events[host_event].arguments;
+  const uint32_t node =
+      rank_.pairing ? rank_.pairing->node_of[host_event] : kNoEvent;
+  Arguments ours;
+  if (own >= 0) {
+    ours = ParseArguments(trace.arguments[static_cast<size_t>(own)],
+                          trace.strings);
+  }
+  if (node == kNoEvent) {
+    return ours;
+  }
+  Arguments theirs = ParseArguments(rank_.execution->nodes[node].arguments,
+                                    rank_.execution->strings);
+  return ours.empty() || SameTensors(ours, theirs) ? theirs : ours;
+}
+
+Classification ClassifyAll(const RankTrace& rank, const Rules& rules) {
+  CHECK(rank.profiler.has_value());
+  return Classifier(rank, rules).Run();
+}
+
+}  // namespace stepcast::ingest
