@@ -25,9 +25,9 @@ struct DeviceFacts {
   std::string_view name;
   DeviceEventKind kind = DeviceEventKind::kKernel;
   int64_t bytes = -1;
-  std::string_view grid;        // "[32, 2, 1]", may be empty.
-  std::string_view block;       // "[128, 1, 1]"
-  std::string_view collective;  // Raw args object, may be empty.
+  std::string_view grid{};        // "[32, 2, 1]", may be empty.
+  std::string_view block{};       // "[128, 1, 1]"
+  std::string_view collective{};  // Raw args object, may be empty.
 };
 
 /// The shape of a device event: the family from the kernel's name, the numbers

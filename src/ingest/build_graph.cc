@@ -1,0 +1,63 @@
+#include "ingest/build_graph.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "ingest/execution_graph.h"
+#include "ingest/match_collectives.h"
+#include "ingest/profiler_graph.h"
+#include "ingest/step_window.h"
+#include "ir/graph_builder.h"
+
+namespace stepcast::ingest {
+namespace {
+
+Duration EpochStart(const LinkedTrace& linked, uint32_t step) {
+  return linked.trace.info.base_time + linked.steps[step].start;
+}
+
+}  // namespace
+
+Result<ir::Graph> BuildGraph(std::span<const RankTrace> ranks,
+                             const Rules& rules, const BuildOptions& options,
+                             Diagnostics& diagnostics) {
+  for (const RankTrace& rank : ranks) {
+    if (rank.graph && ranks.size() == 1) {
+      return *rank.graph;
+    }
+    if (rank.graph) {
+      return Fail(ErrorCode::kInvalidInput,
+                  fmt::format("{}: a graph file holds all ranks already; give "
+                              "it alone",
+                              rank.paths.front()));
+    }
+  }
+  ASSIGN_OR_RETURN(const std::vector<uint32_t> steps,
+                   ChooseStep(ranks, options.step));
+  Duration zero = Duration::max();
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    if (steps[i] != kNoEvent) {
+      zero = std::min(zero, EpochStart(*ranks[i].profiler, steps[i]));
+    }
+  }
+  ir::GraphBuilder builder;
+  std::vector<AddedRank> added;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    const RankTrace& rank = ranks[i];
+    if (rank.profiler) {
+      builder.set_source(rank.profiler->trace.info.format);
+      added.push_back(AddProfilerRank(rank, rank.profiler->steps[steps[i]],
+                                      zero, rules, builder, diagnostics));
+    } else {
+      builder.set_source(rank.execution->info.format);
+      added.push_back(AddExecutionRank(rank, rules, builder));
+    }
+  }
+  MatchCollectives(added, builder, diagnostics);
+  return std::move(builder).Build();
+}
+
+}  // namespace stepcast::ingest

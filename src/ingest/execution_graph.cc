@@ -1,0 +1,284 @@
+#include "ingest/execution_graph.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "ingest/arguments.h"
+#include "ingest/classify/classify.h"
+#include "ingest/phases.h"
+
+namespace stepcast::ingest {
+namespace {
+
+// PyTorch's default stream in a trace with one device.
+constexpr int64_t kDefaultStream = 7;
+// How far up the ops around a launch can matter; as for profiler traces.
+constexpr size_t kMostLevels = 8;
+
+bool IsHostNode(const ExecutionNode& node) {
+  return node.kind == NodeKind::kOp || node.kind == NodeKind::kAnnotation;
+}
+
+bool OnGpu(const Arguments& arguments) {
+  const auto any = [](const std::vector<Argument>& list) {
+    return std::ranges::any_of(list, [](const Argument& argument) {
+      return std::ranges::any_of(argument.tensors,
+                                 [](const ir::Tensor& tensor) {
+                                   return tensor.device == ir::Device::kGpu;
+                                 });
+    });
+  };
+  return any(arguments.inputs) || any(arguments.outputs);
+}
+
+std::vector<ir::Tensor> TensorsOf(const std::vector<Argument>& arguments) {
+  std::vector<ir::Tensor> tensors;
+  for (const Argument& argument : arguments) {
+    std::ranges::copy(argument.tensors, std::back_inserter(tensors));
+  }
+  return tensors;
+}
+
+class RankAdder {
+ public:
+  RankAdder(const RankTrace& rank, const Rules& rules,
+            ir::GraphBuilder& builder)
+      : rank_(rank),
+        execution_(*rank.execution),
+        rules_(rules),
+        builder_(builder),
+        ops_(execution_.nodes.size()),
+        has_children_(execution_.nodes.size()),
+        arguments_(execution_.nodes.size()) {}
+
+  AddedRank Run() {
+    added_.rank = builder_.AddRank({.number = rank_.rank});
+    FindZero();
+    AddThreads();
+    AddOps();
+    const bool linked =
+        std::ranges::any_of(execution_.nodes, [](const ExecutionNode& node) {
+          return node.kind == NodeKind::kDevice;
+        });
+    for (uint32_t i = 0; i < execution_.nodes.size(); ++i) {
+      if (linked && execution_.nodes[i].kind == NodeKind::kDevice) {
+        AddDeviceNode(i);
+      } else if (!linked && execution_.nodes[i].kind == NodeKind::kOp &&
+                 !has_children_[i]) {
+        AddExpectedWorks(i);
+      }
+    }
+    return std::move(added_);
+  }
+
+ private:
+  void FindZero() {
+    for (const ExecutionNode& node : execution_.nodes) {
+      if (node.start && IsHostNode(node)) {
+        zero_ = std::min(zero_.value_or(*node.start), *node.start);
+      }
+    }
+  }
+
+  std::optional<ir::Measured> MeasuredOf(const ExecutionNode& node) const {
+    if (!node.start || !node.duration) {
+      return std::nullopt;
+    }
+    return ir::Measured{.start = *node.start - zero_.value_or(Duration{}),
+                        .duration = *node.duration};
+  }
+
+  void AddThreads() {
+    std::map<int64_t, uint32_t> numbers;
+    for (const ExecutionNode& node : execution_.nodes) {
+      if (IsHostNode(node)) {
+        numbers.emplace(node.thread, 0);
+      }
+    }
+    uint32_t count = 0;
+    for (auto& [thread, number] : numbers) {
+      number = count++;
+    }
+    const std::vector<PhaseInput> inputs = PhaseInputs(numbers);
+    phases_ = FindPhases(inputs, execution_.strings, rules_);
+    const auto autograd =
+        FindAutogradThreads(inputs, execution_.strings, rules_, count);
+    bool has_main = false;
+    for (const auto& [thread, number] : numbers) {
+      // Recorders number threads from the one that started them.
+      const bool is_main = !autograd[number] && !has_main;
+      has_main = has_main || is_main;
+      threads_[thread] = builder_.AddThread(
+          {.rank = added_.rank,
+           .role = is_main            ? ir::ThreadRole::kMain
+                   : autograd[number] ? ir::ThreadRole::kAutograd
+                                      : ir::ThreadRole::kOther,
+           .name = builder_.Intern(fmt::format("{}", thread))});
+    }
+  }
+
+  // Nodes that are no host events stay in the list, so that positions agree.
+  std::vector<PhaseInput> PhaseInputs(
+      const std::map<int64_t, uint32_t>& numbers) const {
+    std::vector<PhaseInput> inputs;
+    inputs.reserve(execution_.nodes.size());
+    for (const ExecutionNode& node : execution_.nodes) {
+      PhaseInput input{.name = node.name,
+                       .parent = node.parent,
+                       .sequence = node.sequence,
+                       .is_op = node.kind == NodeKind::kOp};
+      if (const auto found = numbers.find(node.thread);
+          found != numbers.end()) {
+        input.thread = found->second;
+      }
+      if (node.kind == NodeKind::kRoot || node.kind == NodeKind::kDevice) {
+        input.name = StringPool::kEmpty;
+      }
+      inputs.push_back(input);
+    }
+    return inputs;
+  }
+
+  const Arguments& ArgumentsOf(uint32_t node) {
+    if (!arguments_[node]) {
+      arguments_[node] =
+          ParseArguments(execution_.nodes[node].arguments, execution_.strings);
+    }
+    return *arguments_[node];
+  }
+
+  void AddOps() {
+    for (uint32_t i = 0; i < execution_.nodes.size(); ++i) {
+      const ExecutionNode& node = execution_.nodes[i];
+      if (!IsHostNode(node)) {
+        continue;
+      }
+      ir::Op op{.name = builder_.Intern(execution_.strings.view(node.name)),
+                .kind = node.kind == NodeKind::kOp ? ir::OpKind::kOp
+                                                   : ir::OpKind::kAnnotation,
+                .thread = threads_[node.thread],
+                .phase = phases_[i],
+                .sequence = node.sequence,
+                .measured = MeasuredOf(node)};
+      const bool has_parent = node.parent != ExecutionNode::kNoParent &&
+                              IsHostNode(execution_.nodes[node.parent]);
+      if (has_parent) {
+        has_children_[node.parent] = true;
+        // A parent on another thread is only where the work came from.
+        if (execution_.nodes[node.parent].thread == node.thread) {
+          op.parent = ops_[node.parent];
+        }
+      }
+      const Arguments& arguments = ArgumentsOf(i);
+      ops_[i] = builder_.AddOp(op, TensorsOf(arguments.inputs),
+                               TensorsOf(arguments.outputs));
+    }
+  }
+
+  ir::StreamId StreamOf(int64_t number) {
+    const auto found = streams_.find(number);
+    if (found != streams_.end()) {
+      return found->second;
+    }
+    const ir::StreamId id =
+        builder_.AddStream({.rank = added_.rank, .number = number});
+    streams_.emplace(number, id);
+    return id;
+  }
+
+  // The launch that an op must have made; its own time is not recorded.
+  ir::CallId AddLaunch(uint32_t node) {
+    return builder_.AddCall({.name = builder_.Intern("launch"),
+                             .kind = ir::CallKind::kLaunch,
+                             .thread = threads_[execution_.nodes[node].thread],
+                             .op = ops_[node]});
+  }
+
+  void AddWork(std::string_view name, ir::Work work,
+               const ir::KernelShape& shape) {
+    work.name = builder_.Intern(name);
+    const auto* collective = std::get_if<ir::Collective>(&shape);
+    if (collective != nullptr) {
+      work.kind = ir::WorkKind::kCollective;
+    }
+    const ir::WorkId id = builder_.AddWork(work, shape);
+    if (collective != nullptr) {
+      added_.collectives.push_back({.work = id, .shape = *collective});
+    }
+  }
+
+  void AddDeviceNode(uint32_t index) {
+    const ExecutionNode& node = execution_.nodes[index];
+    std::vector<OpContext> contexts;
+    for (uint32_t op = node.parent;
+         op != ExecutionNode::kNoParent && contexts.size() < kMostLevels;
+         op = execution_.nodes[op].parent) {
+      if (IsHostNode(execution_.nodes[op])) {
+        contexts.push_back(
+            {.name = execution_.strings.view(execution_.nodes[op].name),
+             .arguments = &ArgumentsOf(op)});
+      }
+    }
+    const std::string_view name = execution_.strings.view(node.name);
+    const DeviceFacts facts{
+        .name = name,
+        .kind = node.device_kind,
+        .bytes = node.bytes,
+        .collective = execution_.strings.view(node.arguments.collective)};
+    ir::Work work{
+        .kind = node.device_kind == DeviceEventKind::kKernel
+                    ? ir::WorkKind::kKernel
+                : node.device_kind == DeviceEventKind::kMemcpy
+                    ? ir::WorkKind::kMemcpy
+                    : ir::WorkKind::kMemset,
+        .stream = StreamOf(node.stream < 0 ? kDefaultStream : node.stream),
+        .measured = MeasuredOf(node)};
+    if (node.parent != ExecutionNode::kNoParent && ops_[node.parent].valid()) {
+      work.call = AddLaunch(node.parent);
+    }
+    AddWork(name, work, ClassifyDevice(rules_, facts, contexts));
+  }
+
+  void AddExpectedWorks(uint32_t index) {
+    const Arguments& arguments = ArgumentsOf(index);
+    if (!OnGpu(arguments)) {
+      return;
+    }
+    const std::string_view name =
+        execution_.strings.view(execution_.nodes[index].name);
+    for (const ir::KernelShape& shape :
+         ClassifyOp(rules_, {.name = name, .arguments = &arguments})) {
+      AddWork(name,
+              {.stream = StreamOf(kDefaultStream), .call = AddLaunch(index)},
+              shape);
+    }
+  }
+
+  const RankTrace& rank_;
+  const ExecutionTrace& execution_;
+  const Rules& rules_;
+  ir::GraphBuilder& builder_;
+  AddedRank added_;
+  std::optional<Duration> zero_;
+  std::vector<ir::OpId> ops_;
+  std::vector<bool> has_children_;
+  std::vector<std::optional<Arguments>> arguments_;
+  std::vector<ir::Phase> phases_;
+  std::map<int64_t, ir::ThreadId> threads_;
+  std::map<int64_t, ir::StreamId> streams_;
+};
+
+}  // namespace
+
+AddedRank AddExecutionRank(const RankTrace& rank, const Rules& rules,
+                           ir::GraphBuilder& builder) {
+  return RankAdder(rank, rules, builder).Run();
+}
+
+}  // namespace stepcast::ingest

@@ -1,0 +1,273 @@
+#include "ingest/profiler_graph.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ingest/find_waits.h"
+#include "ingest/oddities.h"
+#include "ingest/phases.h"
+
+namespace stepcast::ingest {
+namespace {
+
+class RankAdder {
+ public:
+  RankAdder(const RankTrace& rank, const Step& step, const Rules& rules,
+            ir::GraphBuilder& builder)
+      : rank_(rank),
+        linked_(*rank.profiler),
+        trace_(linked_.trace),
+        rules_(rules),
+        builder_(builder),
+        window_(CutStep(linked_, step)),
+        ids_{.ops = std::vector<ir::OpId>(trace_.host_events.size()),
+             .calls = std::vector<ir::CallId>(trace_.runtime_events.size()),
+             .works = std::vector<ir::WorkId>(trace_.device_events.size())} {}
+
+  AddedRank Run(Duration zero, Diagnostics& diagnostics) {
+    AddRank(zero);
+    AddThreads();
+    AddOps();
+    AddStreams();
+    const SyncFacts syncs = ReadSyncs(linked_);
+    AddCalls(syncs, diagnostics);
+    AddWorks();
+    AddWaits(linked_, window_, kinds_, syncs, ids_, builder_);
+    return std::move(added_);
+  }
+
+ private:
+  ir::Measured At(Duration start, Duration duration) const {
+    return {.start = start - window_.step.start, .duration = duration};
+  }
+
+  void AddRank(Duration zero) {
+    const TraceInfo& info = trace_.info;
+    ir::Rank rank{.number = rank_.rank};
+    // The device that ran the work, by number; else the only one there is.
+    const int64_t used =
+        window_.works.empty()
+            ? 0
+            : trace_.device_events[window_.works.front()].device;
+    for (const DeviceInfo& device : info.devices) {
+      if (device.number == used || info.devices.size() == 1) {
+        rank.gpu = builder_.Intern(device.name);
+      }
+    }
+    rank.step =
+        ir::Measured{.start = info.base_time + window_.step.start - zero,
+                     .duration = window_.step.duration};
+    added_.rank = builder_.AddRank(rank);
+  }
+
+  void AddThreads() {
+    std::vector<PhaseInput> inputs = PhaseInputs();
+    phases_ = FindPhases(inputs, trace_.strings, rules_);
+    const auto autograd =
+        FindAutogradThreads(inputs, trace_.strings, rules_,
+                            static_cast<uint32_t>(trace_.threads.size()));
+    std::vector<bool> used(trace_.threads.size());
+    for (const uint32_t event : window_.host_events) {
+      used[trace_.host_events[event].thread] = true;
+    }
+    for (const uint32_t call : window_.calls) {
+      used[trace_.runtime_events[call].thread] = true;
+    }
+    threads_.resize(trace_.threads.size());
+    for (uint32_t i = 0; i < trace_.threads.size(); ++i) {
+      if (used[i]) {
+        const bool is_main =
+            !trace_.host_events.empty() && i == window_.step.thread;
+        threads_[i] = builder_.AddThread(
+            {.rank = added_.rank,
+             .role = is_main       ? ir::ThreadRole::kMain
+                     : autograd[i] ? ir::ThreadRole::kAutograd
+                                   : ir::ThreadRole::kOther,
+             .name = builder_.Intern(trace_.threads[i].thread)});
+      }
+    }
+  }
+
+  std::vector<PhaseInput> PhaseInputs() const {
+    std::vector<PhaseInput> inputs;
+    inputs.reserve(trace_.host_events.size());
+    for (size_t i = 0; i < trace_.host_events.size(); ++i) {
+      const HostEvent& event = trace_.host_events[i];
+      inputs.push_back({.name = event.name,
+                        .thread = event.thread,
+                        .parent = linked_.parent[i],
+                        .sequence = event.sequence,
+                        .is_op = event.kind == HostEventKind::kOp});
+    }
+    return inputs;
+  }
+
+  void AddOps() {
+    ArgumentTable arguments(rank_);
+    for (const uint32_t i : window_.host_events) {
+      const HostEvent& event = trace_.host_events[i];
+      ir::Op op{.name = builder_.Intern(trace_.strings.view(event.name)),
+                .kind = event.kind == HostEventKind::kOp
+                            ? ir::OpKind::kOp
+                            : ir::OpKind::kAnnotation,
+                .thread = threads_[event.thread],
+                .phase = phases_[i],
+                .sequence = event.sequence,
+                .measured = At(event.start, event.duration)};
+      // A parent outside the window, as the step's own range, is none.
+      if (linked_.parent[i] != kNoEvent) {
+        op.parent = ids_.ops[linked_.parent[i]];
+      }
+      const Arguments* found = arguments.Find(i);
+      ids_.ops[i] = found == nullptr
+                        ? builder_.AddOp(op)
+                        : builder_.AddOp(op, TensorsOf(found->inputs),
+                                         TensorsOf(found->outputs));
+    }
+  }
+
+  static std::vector<ir::Tensor> TensorsOf(
+      const std::vector<Argument>& arguments) {
+    std::vector<ir::Tensor> tensors;
+    for (const Argument& argument : arguments) {
+      std::ranges::copy(argument.tensors, std::back_inserter(tensors));
+    }
+    return tensors;
+  }
+
+  void AddStreams() {
+    for (const uint32_t work : window_.works) {
+      StreamOf(trace_.device_events[work]);
+    }
+  }
+
+  ir::StreamId StreamOf(const DeviceEvent& event) {
+    const std::pair<int64_t, int64_t> key(event.device, event.stream);
+    const auto found = ids_.streams.find(key);
+    if (found != ids_.streams.end()) {
+      return found->second;
+    }
+    const ir::StreamId id = builder_.AddStream(
+        {.rank = added_.rank, .device = event.device, .number = event.stream});
+    ids_.streams.emplace(key, id);
+    return id;
+  }
+
+  void AddCalls(const SyncFacts& syncs, Diagnostics& diagnostics) {
+    std::vector<bool> launches(trace_.runtime_events.size());
+    for (const uint32_t work : window_.works) {
+      if (linked_.work_call[work] != kNoEvent) {
+        launches[linked_.work_call[work]] = true;
+      }
+    }
+    kinds_.assign(trace_.runtime_events.size(), ir::CallKind::kOther);
+    for (const uint32_t i : window_.calls) {
+      const RuntimeEvent& event = trace_.runtime_events[i];
+      const std::string_view name = trace_.strings.view(event.name);
+      const CallRule* rule = rules_.FindCall(name);
+      if (rule == nullptr) {
+        diagnostics.Add(kUnknownCall, name);
+      }
+      kinds_[i] = rule != nullptr ? rule->kind : ir::CallKind::kOther;
+      if (launches[i] && kinds_[i] != ir::CallKind::kGraphLaunch) {
+        kinds_[i] = ir::CallKind::kLaunch;
+      }
+      if (!launches[i] && (rule == nullptr || !rule->relevant)) {
+        continue;
+      }
+      ir::Call call{.name = builder_.Intern(name),
+                    .kind = kinds_[i],
+                    .thread = threads_[event.thread],
+                    .measured = At(event.start, event.duration)};
+      if (linked_.call_op[i] != kNoEvent) {
+        call.op = ids_.ops[linked_.call_op[i]];
+      }
+      SetSync(syncs, i, call);
+      ids_.calls[i] = builder_.AddCall(call);
+    }
+  }
+
+  // What the profiler itself recorded about a waiting call.
+  void SetSync(const SyncFacts& syncs, uint32_t index, ir::Call& call) {
+    const auto found = syncs.of_call.find(index);
+    if (found == syncs.of_call.end()) {
+      return;
+    }
+    const SyncFact& fact = found->second;
+    for (const auto& [key, id] : ids_.streams) {
+      if (key.second == fact.stream) {
+        call.stream = id;
+      }
+    }
+    if (fact.record_call != kNoEvent) {
+      call.event = ids_.calls[fact.record_call];
+    }
+  }
+
+  void AddWorks() {
+    const Classification shapes = ClassifyAll(rank_, rules_);
+    std::vector<std::pair<Duration, LaunchedCollective>> collectives;
+    for (const uint32_t i : window_.works) {
+      const DeviceEvent& event = trace_.device_events[i];
+      const ir::KernelShape& shape = shapes.of(i);
+      const auto* collective = std::get_if<ir::Collective>(&shape);
+      ir::Work work{.name = builder_.Intern(trace_.strings.view(event.name)),
+                    .kind = collective != nullptr ? ir::WorkKind::kCollective
+                                                  : WorkKindOf(event.kind),
+                    .stream = StreamOf(event),
+                    .measured = At(event.start, event.duration)};
+      const uint32_t call = linked_.work_call[i];
+      if (call != kNoEvent) {
+        work.call = ids_.calls[call];  // Invalid if launched before the step.
+      }
+      ids_.works[i] = builder_.AddWork(work, shape);
+      if (collective != nullptr && work.call.valid()) {
+        collectives.push_back({trace_.runtime_events[call].start,
+                               {.work = ids_.works[i], .shape = *collective}});
+      }
+    }
+    std::ranges::stable_sort(collectives, {},
+                             [](const auto& entry) { return entry.first; });
+    for (auto& [start, collective] : collectives) {
+      added_.collectives.push_back(std::move(collective));
+    }
+  }
+
+  static ir::WorkKind WorkKindOf(DeviceEventKind kind) {
+    switch (kind) {
+      case DeviceEventKind::kKernel:
+        return ir::WorkKind::kKernel;
+      case DeviceEventKind::kMemcpy:
+        return ir::WorkKind::kMemcpy;
+      case DeviceEventKind::kMemset:
+        return ir::WorkKind::kMemset;
+    }
+    return ir::WorkKind::kKernel;
+  }
+
+  const RankTrace& rank_;
+  const LinkedTrace& linked_;
+  const ProfilerTrace& trace_;
+  const Rules& rules_;
+  ir::GraphBuilder& builder_;
+  StepWindow window_;
+  GraphIds ids_;
+  AddedRank added_;
+  std::vector<ir::ThreadId> threads_;
+  std::vector<ir::Phase> phases_;
+  std::vector<ir::CallKind> kinds_;
+};
+
+}  // namespace
+
+AddedRank AddProfilerRank(const RankTrace& rank, const Step& step,
+                          Duration zero, const Rules& rules,
+                          ir::GraphBuilder& builder, Diagnostics& diagnostics) {
+  return RankAdder(rank, step, rules, builder).Run(zero, diagnostics);
+}
+
+}  // namespace stepcast::ingest
