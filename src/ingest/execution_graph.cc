@@ -213,11 +213,10 @@ class RankAdder {
     }
   }
 
-  void AddDeviceNode(uint32_t index) {
-    const ExecutionNode& node = execution_.nodes[index];
+  // The op and the ones around it, innermost first.
+  std::vector<OpContext> ContextsOf(uint32_t op) {
     std::vector<OpContext> contexts;
-    for (uint32_t op = node.parent;
-         op != ExecutionNode::kNoParent && contexts.size() < kMostLevels;
+    for (; op != ExecutionNode::kNoParent && contexts.size() < kMostLevels;
          op = execution_.nodes[op].parent) {
       if (IsHostNode(execution_.nodes[op])) {
         contexts.push_back(
@@ -225,6 +224,12 @@ class RankAdder {
              .arguments = &ArgumentsOf(op)});
       }
     }
+    return contexts;
+  }
+
+  void AddDeviceNode(uint32_t index) {
+    const ExecutionNode& node = execution_.nodes[index];
+    const std::vector<OpContext> contexts = ContextsOf(node.parent);
     const std::string_view name = execution_.strings.view(node.name);
     const DeviceFacts facts{
         .name = name,
@@ -252,8 +257,8 @@ class RankAdder {
     }
     const std::string_view name =
         execution_.strings.view(execution_.nodes[index].name);
-    for (const ir::KernelShape& shape :
-         ClassifyOp(rules_, {.name = name, .arguments = &arguments})) {
+    const std::vector<OpContext> contexts = ContextsOf(index);
+    for (const ir::KernelShape& shape : ClassifyOp(rules_, contexts)) {
       AddWork(name,
               {.stream = StreamOf(kDefaultStream), .call = AddLaunch(index)},
               shape);

@@ -28,6 +28,14 @@ struct DeviceFacts {
   std::string_view grid{};        // "[32, 2, 1]", may be empty.
   std::string_view block{};       // "[128, 1, 1]"
   std::string_view collective{};  // Raw args object, may be empty.
+  /// The op of the other pass that shares the autograd sequence number, or the
+  /// lookup that belongs to an embedding's backward; no name if unknown.
+  OpContext partner{};
+  /// Kernels of this name that the innermost op launched, this one included:
+  /// long lists of tensors are split over several.
+  int64_t siblings = 1;
+  int64_t world_size = 0;  // Of the job: the group of a collective that names
+                           // none. 0 if unknown.
 };
 
 /// The shape of a device event: the family from the kernel's name, the numbers
