@@ -1,0 +1,269 @@
+// Kernel shapes: each family of device work with exactly the numbers that
+// decide its time.
+//
+// A number that is not known is 0 (or kUnknown): a trace without recorded
+// shapes still tells the family of a kernel by its name. IsSized says whether
+// enough is known to price it.
+#ifndef STEPCAST_IR_SHAPE_H_
+#define STEPCAST_IR_SHAPE_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "ir/dtype.h"
+
+namespace stepcast::ir {
+
+/// Which way through the network a kernel works.
+enum class Pass { kForward, kBackward, kBackwardData, kBackwardWeight };
+
+/// c[m,n] = a[m,k] b[k,n], `batch` times.
+struct Gemm {
+  int64_t batch = 0;
+  int64_t m = 0;
+  int64_t n = 0;
+  int64_t k = 0;
+  bool transpose_a = false;
+  bool transpose_b = false;
+  DType dtype = DType::kUnknown;
+  friend bool operator==(const Gemm&, const Gemm&) = default;
+};
+
+/// What an embedding's backward, or an optimizer kernel, does to the weights.
+enum class Update {
+  kNone,
+  kSgd,
+  kAdagrad,
+  kRowwiseAdagrad,
+  kAdam,
+  kLamb,
+  kOther
+};
+
+/// Pooled lookups in one or many tables.
+struct EmbeddingBag {
+  int64_t tables = 0;
+  int64_t rows = 0;     // Over all tables.
+  int64_t dim = 0;      // Mean over the tables: columns of the output / tables.
+  int64_t batch = 0;    // Samples per table.
+  int64_t lookups = 0;  // Ids over all tables and samples.
+  DType dtype = DType::kUnknown;
+  Pass pass = Pass::kForward;
+  Update update = Update::kNone;  // Fused into the backward.
+  friend bool operator==(const EmbeddingBag&, const EmbeddingBag&) = default;
+};
+
+/// Pairwise dot products of `features` vectors of `dim` a sample, fused.
+struct Interaction {
+  int64_t batch = 0;
+  int64_t features = 0;
+  int64_t dim = 0;
+  DType dtype = DType::kUnknown;
+  Pass pass = Pass::kForward;
+  friend bool operator==(const Interaction&, const Interaction&) = default;
+};
+
+/// One result per element: arithmetic, activations, dropout, casts, losses.
+struct Elementwise {
+  int64_t elements = 0;  // Of the output.
+  Bytes read;            // Over all inputs, broadcasts counted once.
+  Bytes written;
+  DType dtype = DType::kUnknown;
+  friend bool operator==(const Elementwise&, const Elementwise&) = default;
+};
+
+/// `inputs` elements into `outputs`: sums, means, norms, arg-max, scans' ends.
+struct Reduction {
+  int64_t inputs = 0;
+  int64_t outputs = 0;
+  DType dtype = DType::kUnknown;
+  friend bool operator==(const Reduction&, const Reduction&) = default;
+};
+
+/// Softmax over `columns`, `rows` times.
+struct Softmax {
+  int64_t rows = 0;
+  int64_t columns = 0;
+  DType dtype = DType::kUnknown;
+  Pass pass = Pass::kForward;
+  friend bool operator==(const Softmax&, const Softmax&) = default;
+};
+
+enum class NormKind { kLayer, kBatch, kGroup };
+
+/// Normalisation. Layer norm: `rows` vectors of `columns`. Batch norm: `rows`
+/// channels of `columns` = samples x positions.
+struct Normalization {
+  NormKind kind = NormKind::kLayer;
+  int64_t rows = 0;
+  int64_t columns = 0;
+  DType dtype = DType::kUnknown;
+  Pass pass = Pass::kForward;
+  friend bool operator==(const Normalization&, const Normalization&) = default;
+};
+
+/// 2-D convolution of [batch, in_channels, height, width].
+struct Convolution {
+  int64_t batch = 0;
+  int64_t in_channels = 0;
+  int64_t height = 0;
+  int64_t width = 0;
+  int64_t out_channels = 0;
+  int64_t kernel_height = 0;
+  int64_t kernel_width = 0;
+  int64_t stride = 1;
+  int64_t padding = 0;
+  int64_t groups = 1;
+  DType dtype = DType::kUnknown;
+  Pass pass = Pass::kForward;
+  friend bool operator==(const Convolution&, const Convolution&) = default;
+};
+
+/// Max or average pooling.
+struct Pooling {
+  int64_t inputs = 0;  // Elements.
+  int64_t outputs = 0;
+  int64_t window = 0;  // Elements of the input per element of the output.
+  DType dtype = DType::kUnknown;
+  Pass pass = Pass::kForward;
+  friend bool operator==(const Pooling&, const Pooling&) = default;
+};
+
+/// Fused attention (flash, memory-efficient): batch x heads, lengths, head dim.
+struct Attention {
+  int64_t batch = 0;
+  int64_t heads = 0;
+  int64_t queries = 0;
+  int64_t keys = 0;
+  int64_t dim = 0;
+  DType dtype = DType::kUnknown;
+  Pass pass = Pass::kForward;
+  friend bool operator==(const Attention&, const Attention&) = default;
+};
+
+/// Several tensors into one, or one into several.
+struct Concat {
+  int64_t tensors = 0;
+  int64_t elements = 0;
+  DType dtype = DType::kUnknown;
+  friend bool operator==(const Concat&, const Concat&) = default;
+};
+
+/// A copy that changes the layout on the device.
+struct Transpose {
+  int64_t elements = 0;
+  DType dtype = DType::kUnknown;
+  friend bool operator==(const Transpose&, const Transpose&) = default;
+};
+
+/// Gather or scatter by an index tensor.
+struct Index {
+  int64_t elements = 0;  // Moved.
+  int64_t source = 0;    // Elements of the tensor indexed.
+  bool scatter = false;  // Writes by index (index_put, scatter_add).
+  DType dtype = DType::kUnknown;
+  friend bool operator==(const Index&, const Index&) = default;
+};
+
+enum class SortKind { kSort, kUnique, kScan, kSearch };
+
+/// Sorting, finding unique values, prefix sums, searches.
+struct Sort {
+  SortKind kind = SortKind::kSort;
+  int64_t elements = 0;
+  DType dtype = DType::kUnknown;
+  friend bool operator==(const Sort&, const Sort&) = default;
+};
+
+enum class CopyKind {
+  kUnknown,
+  kHostToDevice,
+  kDeviceToHost,
+  kDeviceToDevice,
+  kPeerToPeer,
+  kHostToHost
+};
+
+/// A memcpy.
+struct Copy {
+  CopyKind kind = CopyKind::kUnknown;
+  Bytes bytes;
+  bool pinned = false;  // The host side is page-locked.
+  friend bool operator==(const Copy&, const Copy&) = default;
+};
+
+/// A memset or a kernel that writes one value.
+struct Fill {
+  Bytes bytes;
+  friend bool operator==(const Fill&, const Fill&) = default;
+};
+
+/// A fused or multi-tensor optimizer kernel.
+struct OptimizerStep {
+  Update update = Update::kOther;
+  int64_t tensors = 0;
+  int64_t elements = 0;
+  DType dtype = DType::kUnknown;
+  friend bool operator==(const OptimizerStep&, const OptimizerStep&) = default;
+};
+
+/// Random numbers, as of dropout masks and initialisation.
+struct Random {
+  int64_t elements = 0;
+  DType dtype = DType::kUnknown;
+  friend bool operator==(const Random&, const Random&) = default;
+};
+
+enum class CollectiveKind {
+  kUnknown,
+  kAllReduce,
+  kAllToAll,
+  kAllGather,
+  kReduceScatter,
+  kBroadcast,
+  kReduce,
+  kSendRecv,
+  kBarrier
+};
+
+/// One rank's part in a collective.
+struct Collective {
+  CollectiveKind kind = CollectiveKind::kUnknown;
+  Bytes bytes;             // This rank's input.
+  int64_t group_size = 0;  // Ranks taking part.
+  DType dtype = DType::kUnknown;
+  std::vector<int64_t> send_splits;     // Elements to each peer; empty if even.
+  std::vector<int64_t> receive_splits;  // Elements from each peer.
+  friend bool operator==(const Collective&, const Collective&) = default;
+};
+
+/// Seen in a trace and understood by no rule: only its measured time is known.
+struct Opaque {
+  friend bool operator==(const Opaque&, const Opaque&) = default;
+};
+
+using KernelShape =
+    std::variant<Opaque, Gemm, EmbeddingBag, Interaction, Elementwise,
+                 Reduction, Softmax, Normalization, Convolution, Pooling,
+                 Attention, Concat, Transpose, Index, Sort, Copy, Fill,
+                 OptimizerStep, Random, Collective>;
+
+/// "gemm", "embedding_bag", ...: the first word of the text form.
+std::string_view FamilyName(const KernelShape& shape);
+
+/// Whether every number that decides the time is known.
+bool IsSized(const KernelShape& shape);
+
+/// One line: "gemm batch=1 m=2048 n=512 k=13 dtype=fp32". Defaults are left
+/// out. Round-trips through ParseShape.
+std::string ShapeText(const KernelShape& shape);
+Result<KernelShape> ParseShape(std::string_view text);
+
+}  // namespace stepcast::ir
+
+#endif  // STEPCAST_IR_SHAPE_H_

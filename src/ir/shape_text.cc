@@ -1,0 +1,218 @@
+#include "ir/shape_text.h"
+
+#include <array>
+#include <charconv>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text_table.h"
+#include "ir/names.h"
+#include "ir/shape_fields.h"
+
+namespace stepcast::ir {
+namespace {
+
+// --- Values as text ---
+
+void AppendValue(std::string& out, int64_t value) {
+  const fmt::format_int text(value);
+  out.append(text.data(), text.size());
+}
+void AppendValue(std::string& out, Bytes value) {
+  AppendValue(out, value.count);
+}
+void AppendValue(std::string& out, bool value) {
+  out += value ? "true" : "false";
+}
+void AppendValue(std::string& out, const std::vector<int64_t>& value) {
+  for (size_t i = 0; i < value.size(); ++i) {
+    if (i > 0) {
+      out += ',';
+    }
+    AppendValue(out, value[i]);
+  }
+}
+template <typename E>
+requires std::is_enum_v<E>
+void AppendValue(std::string& out, E value) {
+  out += Name(value);
+}
+
+template <typename S>
+void AppendFields(std::string& out, const S& shape) {
+  const S defaults{};
+  ForEachField<S>([&](const auto& field) {
+    if (shape.*field.member == defaults.*field.member) {
+      return;
+    }
+    out += ' ';
+    out += field.key;
+    out += '=';
+    AppendValue(out, shape.*field.member);
+  });
+}
+
+// --- Text as values; each returns what was expected if the text is no such
+// value, otherwise nothing ---
+
+std::string SetValue(int64_t& value, std::string_view text) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && stop == end ? "" : "a whole number";
+}
+std::string SetValue(Bytes& value, std::string_view text) {
+  return SetValue(value.count, text);
+}
+std::string SetValue(bool& value, std::string_view text) {
+  value = text == "true";
+  return value || text == "false" ? "" : "true or false";
+}
+std::string SetValue(std::vector<int64_t>& value, std::string_view text) {
+  constexpr const char* kExpected = "whole numbers with commas between";
+  value.clear();
+  while (true) {
+    const size_t comma = std::min(text.find(','), text.size());
+    int64_t number = 0;
+    if (!SetValue(number, text.substr(0, comma)).empty()) {
+      return kExpected;
+    }
+    value.push_back(number);
+    if (comma == text.size()) {
+      return "";
+    }
+    text.remove_prefix(comma + 1);
+  }
+}
+template <typename E>
+requires std::is_enum_v<E> std::string SetValue(E& value,
+                                                std::string_view text) {
+  if (const auto found = FromName<E>(text)) {
+    value = *found;
+    return "";
+  }
+  return fmt::format("{}", fmt::join(Names<E>::kList, ", "));
+}
+
+tl::unexpected<Error> Bad(std::string_view word, std::string_view what) {
+  // What people can read; a damaged file may have a word of megabytes.
+  constexpr size_t kShownWidth = 60;
+  return Fail(
+      ErrorCode::kInvalidInput,
+      fmt::format("'{}': {}", Printable(ElideMiddle(word, kShownWidth)), what));
+}
+
+// Sets the field of `shape` called by the key of `word`, and returns its place
+// in the family.
+template <typename S>
+Result<uint32_t> SetField(S& shape, std::string_view word) {
+  const size_t equals = std::min(word.find('='), word.size());
+  const std::string_view key = word.substr(0, equals);
+  uint32_t place = 0;
+  std::optional<uint32_t> found;
+  std::string expected;
+  std::string keys;
+  ForEachField<S>([&](const auto& field) {
+    if (!found && field.key == key && equals < word.size()) {
+      found = place;
+      expected = SetValue(shape.*field.member, word.substr(equals + 1));
+    }
+    ++place;
+  });
+  if (!found) {
+    ForEachField<S>([&](const auto& field) {
+      keys += fmt::format("{}{}=", keys.empty() ? "" : ", ", field.key);
+    });
+    return Bad(word,
+               fmt::format("no field of {}; expected {}", Family<S>::kName,
+                           keys.empty() ? "none" : keys));
+  }
+  if (!expected.empty()) {
+    return Bad(word, fmt::format("expected {}", expected));
+  }
+  return *found;
+}
+
+struct FamilyRow {
+  std::string_view name;
+  KernelShape (*make)() = nullptr;
+};
+
+template <size_t... I>
+constexpr auto MakeFamilies(std::index_sequence<I...> /*unused*/) {
+  return std::array{
+      FamilyRow{Family<std::variant_alternative_t<I, KernelShape>>::kName,
+                [] { return KernelShape(std::in_place_index<I>); }}...};
+}
+
+constexpr auto kFamilies =
+    MakeFamilies(std::make_index_sequence<std::variant_size_v<KernelShape>>());
+
+std::string AllFamilies() {
+  std::string out;
+  for (const FamilyRow& row : kFamilies) {
+    out += fmt::format("{}{}", out.empty() ? "" : ", ", row.name);
+  }
+  return out;
+}
+
+}  // namespace
+
+void AppendShape(std::string& out, const KernelShape& shape) {
+  out += FamilyName(shape);
+  std::visit([&](const auto& typed) { AppendFields(out, typed); }, shape);
+}
+
+std::string ShapeText(const KernelShape& shape) {
+  std::string out;
+  AppendShape(out, shape);
+  return out;
+}
+
+Result<ShapeReader> ShapeReader::Start(std::string_view family) {
+  for (const FamilyRow& row : kFamilies) {
+    if (row.name == family) {
+      return ShapeReader(row.make());
+    }
+  }
+  return Bad(family,
+             fmt::format("unknown kind of shape; expected {}", AllFamilies()));
+}
+
+Status ShapeReader::Add(std::string_view word) {
+  ASSIGN_OR_RETURN(
+      const uint32_t place,
+      std::visit([&](auto& typed) { return SetField(typed, word); }, shape_));
+  const uint32_t bit = uint32_t{1} << place;
+  if ((seen_ & bit) != 0) {
+    return Bad(word, "given twice");
+  }
+  seen_ |= bit;
+  return {};
+}
+
+Result<KernelShape> ParseShape(std::string_view text) {
+  std::optional<ShapeReader> reader;
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    if (text.empty()) {
+      break;
+    }
+    const size_t size = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, size);
+    text.remove_prefix(size);
+    if (reader) {
+      RETURN_IF_ERROR(reader->Add(word));
+    } else {
+      ASSIGN_OR_RETURN(reader, ShapeReader::Start(word));
+    }
+  }
+  if (!reader) {
+    return Bad("", fmt::format("no shape; expected {}", AllFamilies()));
+  }
+  return reader->shape();
+}
+
+}  // namespace stepcast::ir
