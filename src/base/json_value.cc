@@ -1,9 +1,9 @@
+#include "base/json_value.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
-
-#include "base/json_read.h"
 
 namespace stepcast {
 namespace {
@@ -44,6 +44,54 @@ void AppendUtf8(std::string& out, uint32_t code) {
   }
 }
 
+// Any number of so many digits fits in 64 bits.
+constexpr size_t kSafeDigits = 18;
+
+// The number that the digits at the start of `text` write, and how many there
+// are. There must be no more than kSafeDigits.
+size_t TakeDigits(std::string_view text, int64_t& number) {
+  size_t count = 0;
+  while (count < text.size() && text[count] >= '0' && text[count] <= '9') {
+    number = number * 10 + (text[count] - '0');
+    ++count;
+  }
+  return count;
+}
+
+// Thousandths from the digits behind a decimal point, rounded.
+std::optional<int64_t> ParseFraction(std::string_view digits) {
+  if (digits.empty()) {
+    return std::nullopt;
+  }
+  int64_t thousandths = 0;
+  int64_t unit = 1000;
+  for (const char digit : digits) {
+    if (digit < '0' || digit > '9') {
+      return std::nullopt;
+    }
+    if (unit == 1) {  // The first digit that is left out.
+      thousandths += digit >= '5' ? 1 : 0;
+    }
+    unit /= 10;
+    thousandths += (digit - '0') * unit;
+  }
+  return thousandths;
+}
+
+// Numbers with exponents; what is no number.
+std::optional<int64_t> ParseOtherMicroseconds(std::string_view text,
+                                              int64_t limit) {
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || last != end || text.ends_with('.') ||
+      !std::isfinite(number) ||
+      std::abs(number) >= static_cast<double>(limit)) {
+    return std::nullopt;
+  }
+  return std::llround(number * 1000);
+}
+
 constexpr uint32_t kReplacement = 0xFFFD;
 
 // Reads what follows "\u" and returns how many bytes of `rest` it took.
@@ -70,15 +118,6 @@ size_t AppendUnicodeEscape(std::string& out, std::string_view rest) {
 
 }  // namespace
 
-std::string_view JsonValue::StringAt(uint32_t position) const {
-  const uint32_t begin = index_->at[position] + 1;
-  uint32_t end = index_->at[position + 1];
-  while (end > begin && index_->text[end - 1] != '"') {
-    --end;
-  }
-  return {index_->text + begin, end > begin ? end - 1 - begin : 0};
-}
-
 std::string_view JsonValue::raw_scalar() const {
   const uint32_t begin = index_->at[position_];
   uint32_t end = index_->at[position_ + 1];
@@ -86,25 +125,6 @@ std::string_view JsonValue::raw_scalar() const {
     --end;
   }
   return {index_->text + begin, end - begin};
-}
-
-uint32_t JsonValue::EndPosition() const {
-  const char c = first();
-  if (c != '{' && c != '[') {
-    return position_ + 1;
-  }
-  uint32_t depth = 0;
-  for (uint32_t at = position_; at < index_->count; ++at) {
-    const char bracket = char_at(at);
-    if (bracket == '{' || bracket == '[') {
-      ++depth;
-    } else if (bracket == '}' || bracket == ']') {
-      if (--depth == 0) {
-        return at + 1;
-      }
-    }
-  }
-  return index_->count + 1;
 }
 
 std::string_view JsonValue::raw() const {
@@ -117,16 +137,17 @@ std::string_view JsonValue::raw() const {
   return {index_->text + begin, index_->at[last] + 1 - begin};
 }
 
-std::optional<std::string_view> JsonValue::raw_string() const {
-  if (!is_string()) {
-    return std::nullopt;
-  }
-  return StringAt(position_);
-}
-
 std::optional<int64_t> JsonValue::AsInt() const {
   const std::string_view text =
       is_string() ? StringAt(position_) : raw_scalar();
+  // Almost all are short and plain; the rest goes to the library.
+  if (!text.empty() && text.size() <= kSafeDigits) {
+    int64_t number = 0;
+    const size_t digits = TakeDigits(text, number);
+    if (digits == text.size()) {
+      return number;
+    }
+  }
   int64_t number = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
@@ -176,36 +197,26 @@ std::string_view JsonUnescape(std::string_view raw, std::string& buffer) {
 }
 
 std::optional<int64_t> ParseMicroseconds(std::string_view text) {
-  const char* at = text.data();
-  const char* end = at + text.size();
-  int64_t whole = 0;
-  const auto [stop, error] = std::from_chars(at, end, whole);
   // 2^53 us is 285 years: below that the product with 1000 cannot overflow.
   constexpr int64_t kMostWhole = int64_t{1} << 53;
-  const bool fits =
-      error == std::errc() && whole < kMostWhole && whole > -kMostWhole;
-  if (fits && stop == end) {
-    return whole * 1000;
+  const bool negative = text.starts_with('-');
+  std::string_view rest = text.substr(negative ? 1 : 0);
+  int64_t whole = 0;
+  const size_t digits = TakeDigits(rest.substr(0, kSafeDigits), whole);
+  rest.remove_prefix(digits);
+  if (digits == 0 || whole >= kMostWhole ||
+      !(rest.empty() || rest.starts_with('.'))) {
+    return ParseOtherMicroseconds(text, kMostWhole);
   }
-  if (fits && *stop == '.' && end - stop <= 4 && end - stop >= 2) {
-    int64_t fraction = 0;
-    int64_t scale = 1000;
-    for (at = stop + 1; at != end; ++at) {
-      if (*at < '0' || *at > '9') {
-        return std::nullopt;
-      }
-      scale /= 10;
-      fraction += (*at - '0') * scale;
+  int64_t nanoseconds = whole * 1000;
+  if (!rest.empty()) {
+    const auto fraction = ParseFraction(rest.substr(1));
+    if (!fraction) {
+      return ParseOtherMicroseconds(text, kMostWhole);
     }
-    return whole * 1000 + (text.front() == '-' ? -fraction : fraction);
+    nanoseconds += *fraction;
   }
-  double number = 0;
-  const auto [last, problem] = std::from_chars(text.data(), end, number);
-  if (problem != std::errc() || last != end || !std::isfinite(number) ||
-      std::abs(number) >= static_cast<double>(kMostWhole)) {
-    return std::nullopt;
-  }
-  return std::llround(number * 1000);
+  return negative ? -nanoseconds : nanoseconds;
 }
 
 }  // namespace stepcast
