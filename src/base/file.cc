@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -21,7 +22,7 @@ constexpr size_t kCompressedChunk = size_t{1} << 16;
 
 std::string ErrnoText() {
   return std::strerror(errno);
-}  // NOLINT(concurrency-mt-unsafe)
+}
 
 class DescriptorSource : public ByteSource {
  public:
@@ -123,32 +124,41 @@ class GunzipSource : public ByteSource {
     stream_.avail_in = static_cast<uInt>(pending_.size());
   }
 
+  // Has compressed bytes ready for inflate; false at the end of the data.
+  Result<bool> PrepareInput() {
+    if (stream_.avail_in == 0) {
+      ASSIGN_OR_RETURN(const size_t got, inner_->Read(input_));
+      if (got == 0 && !at_member_end_) {
+        return Fail(ErrorCode::kInvalidInput,
+                    "gzip data is cut off; expected more bytes");
+      }
+      if (got == 0) {
+        return false;
+      }
+      pending_ = std::string_view(input_.data(), got);
+      SetInput();
+    }
+    if (at_member_end_) {
+      // Members may follow each other; anything else behind the last one
+      // (padding zeros) ends the data, as in gzip itself.
+      if (*stream_.next_in != 0x1f) {
+        return false;
+      }
+      inflateReset(&stream_);
+      at_member_end_ = false;
+    }
+    return true;
+  }
+
   Result<size_t> Inflate(std::span<char> buffer) {
     constexpr size_t kMostAtOnce = size_t{1} << 30;  // avail_out is 32 bits.
     buffer = buffer.first(std::min(buffer.size(), kMostAtOnce));
     stream_.next_out = reinterpret_cast<Bytef*>(buffer.data());
     stream_.avail_out = static_cast<uInt>(buffer.size());
     while (stream_.avail_out == buffer.size() && !buffer.empty()) {
-      if (stream_.avail_in == 0) {
-        ASSIGN_OR_RETURN(const size_t got, inner_->Read(input_));
-        if (got == 0) {
-          if (at_member_end_) {
-            return 0;
-          }
-          return Fail(ErrorCode::kInvalidInput,
-                      "gzip data is cut off; expected more bytes");
-        }
-        pending_ = std::string_view(input_.data(), got);
-        SetInput();
-      }
-      if (at_member_end_) {
-        // Members may follow each other; anything else behind the last one
-        // (padding zeros) ends the data, as in gzip itself.
-        if (*stream_.next_in != 0x1f) {
-          return 0;
-        }
-        inflateReset(&stream_);
-        at_member_end_ = false;
+      ASSIGN_OR_RETURN(const bool has_input, PrepareInput());
+      if (!has_input) {
+        return 0;
       }
       const int code = inflate(&stream_, Z_NO_FLUSH);
       if (code == Z_STREAM_END) {
@@ -174,13 +184,51 @@ Status WriteWhole(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t put = ::write(descriptor, bytes.data(), bytes.size());
     if (put < 0 && errno != EINTR) {
-      return Fail(ErrorCode::kIo, fmt::format("cannot write: {}", ErrnoText()));
+      return Fail(ErrorCode::kIo, ErrnoText());
     }
     if (put > 0) {
       bytes.remove_prefix(static_cast<size_t>(put));
     }
   }
   return {};
+}
+
+Status WriteInPlace(const std::filesystem::path& path, std::string_view bytes) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    return Fail(ErrorCode::kIo, ErrnoText());
+  }
+  auto status = WriteWhole(descriptor, bytes);
+  if (::close(descriptor) != 0 && status) {
+    status = Fail(ErrorCode::kIo, ErrnoText());
+  }
+  return status;
+}
+
+Status WriteAndRename(const std::filesystem::path& path,
+                      std::string_view bytes) {
+  std::string temporary = path.string() + ".XXXXXX";
+  const int descriptor = ::mkostemp(temporary.data(), O_CLOEXEC);
+  if (descriptor < 0) {
+    return Fail(ErrorCode::kIo, ErrnoText());
+  }
+  // mkostemp makes the file private; give it what a plain open would.
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  auto status = WriteWhole(descriptor, bytes);
+  if (status && ::fchmod(descriptor, 0666 & ~mask) != 0) {
+    status = Fail(ErrorCode::kIo, ErrnoText());
+  }
+  if (::close(descriptor) != 0 && status) {
+    status = Fail(ErrorCode::kIo, ErrnoText());
+  }
+  if (status && ::rename(temporary.c_str(), path.c_str()) != 0) {
+    status = Fail(ErrorCode::kIo, ErrnoText());
+  }
+  if (!status) {
+    ::unlink(temporary.c_str());
+  }
+  return status;
 }
 
 }  // namespace
@@ -210,17 +258,20 @@ std::unique_ptr<ByteSource> OpenMemory(std::string_view bytes) {
 Result<std::string> ReadAll(ByteSource& source, size_t limit) {
   constexpr size_t kStep = size_t{1} << 20;
   std::string bytes;
+  size_t size = 0;  // Of what was read; `bytes` is larger by the room for more.
   while (true) {
-    const size_t old_size = bytes.size();
-    bytes.resize(old_size + std::max(kStep, old_size / 2));
+    if (bytes.size() - size < kStep) {
+      bytes.resize(size + std::max(kStep, size / 2));
+    }
     ASSIGN_OR_RETURN(const size_t got,
-                     source.Read(std::span(bytes).subspan(old_size)));
-    bytes.resize(old_size + got);
-    if (bytes.size() > limit) {
+                     source.Read(std::span(bytes).subspan(size)));
+    size += got;
+    if (size > limit) {
       return Fail(ErrorCode::kUnsupported,
                   fmt::format("holds more than {} bytes", limit));
     }
     if (got == 0) {
+      bytes.resize(size);
       return bytes;
     }
   }
@@ -236,26 +287,21 @@ Result<std::string> ReadFile(const std::filesystem::path& path) {
 }
 
 Status WriteFile(const std::filesystem::path& path, std::string_view bytes) {
-  std::string temporary = path.string() + ".XXXXXX";
-  const int descriptor = ::mkostemp(temporary.data(), O_CLOEXEC);
-  if (descriptor < 0) {
-    return Fail(ErrorCode::kIo, fmt::format("{}: cannot write: {}",
-                                            path.string(), ErrnoText()));
+  // Through links, to the file itself. What exists and is no plain file
+  // (/dev/stdout, a pipe) must not be replaced by one.
+  std::error_code ignored;
+  const auto target = std::filesystem::weakly_canonical(path, ignored);
+  const auto status =
+      std::filesystem::exists(path, ignored) &&
+              !std::filesystem::is_regular_file(path, ignored)
+          ? WriteInPlace(path, bytes)
+          : WriteAndRename(target.empty() ? path : target, bytes);
+  if (!status) {
+    return Fail(ErrorCode::kIo,
+                fmt::format("{}: cannot write: {}", path.string(),
+                            status.error().message));
   }
-  // mkostemp makes the file private; give it what a plain open would.
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  auto status = WriteWhole(descriptor, bytes);
-  const bool failed_late =
-      ::fchmod(descriptor, 0666 & ~mask) != 0 || ::close(descriptor) != 0;
-  if (status && !failed_late &&
-      ::rename(temporary.c_str(), path.c_str()) == 0) {
-    return {};
-  }
-  const std::string reason = status ? ErrnoText() : status.error().message;
-  ::unlink(temporary.c_str());
-  return Fail(ErrorCode::kIo,
-              fmt::format("{}: cannot write: {}", path.string(), reason));
+  return {};
 }
 
 }  // namespace stepcast

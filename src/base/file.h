@@ -39,7 +39,8 @@ Result<std::string> ReadAll(ByteSource& source, size_t limit = size_t{4} << 30);
 Result<std::string> ReadFile(const std::filesystem::path& path);
 
 /// Writes a temporary file beside `path` and renames it into place, so that
-/// `path` holds either the old bytes or all of the new ones.
+/// `path` holds either the old bytes or all of the new ones. Links are
+/// followed; devices and pipes are written to as they are.
 Status WriteFile(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace stepcast

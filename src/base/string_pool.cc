@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace stepcast {
 namespace {
@@ -51,6 +52,20 @@ uint64_t HashBytes(std::string_view bytes) {
 
 StringPool::StringPool() : slots_(kFirstSlots) {
   Intern({});
+}
+
+StringPool::StringPool(const StringPool& other) : slots_(other.slots_) {
+  views_.reserve(other.views_.size());
+  for (const std::string_view text : other.views_) {
+    views_.push_back(Store(text));
+  }
+}
+
+StringPool& StringPool::operator=(const StringPool& other) {
+  if (this != &other) {
+    *this = StringPool(other);
+  }
+  return *this;
 }
 
 StringId StringPool::Intern(std::string_view text) {

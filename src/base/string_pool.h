@@ -18,9 +18,15 @@ uint64_t HashBytes(std::string_view bytes);
 
 /// Interns strings. Id 0 is always the empty string. Views stay valid for the
 /// pool's lifetime, also when it moves; ids follow the order of first use.
+/// A copy has the same ids and its own bytes.
 class StringPool {
  public:
   StringPool();
+  StringPool(const StringPool& other);
+  StringPool& operator=(const StringPool& other);
+  StringPool(StringPool&&) = default;
+  StringPool& operator=(StringPool&&) = default;
+  ~StringPool() = default;
 
   StringId Intern(std::string_view text);
   /// The id of `text` if it was interned, otherwise an invalid id.

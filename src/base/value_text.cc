@@ -18,7 +18,7 @@ struct Word {
 // Both dialects, and the marks PyTorch writes for things it does not show.
 const std::array<Word, 10>& Words() {
   using Kind = Value::Kind;
-  static const std::array<Word, 10> kWords = {{
+  static const std::array<Word, 10> words = {{
       {"true", {.kind = Kind::kBool, .integer = 1}},
       {"True", {.kind = Kind::kBool, .integer = 1}},
       {"false", {.kind = Kind::kBool}},
@@ -30,7 +30,7 @@ const std::array<Word, 10>& Words() {
       {"inf", {.kind = Kind::kFloat, .number = INFINITY}},
       {"Infinity", {.kind = Kind::kFloat, .number = INFINITY}},
   }};
-  return kWords;
+  return words;
 }
 
 class Parser {

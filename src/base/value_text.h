@@ -15,10 +15,10 @@ struct Value {
   enum class Kind { kNone, kBool, kInt, kFloat, kString, kList };
 
   Kind kind = Kind::kNone;
-  int64_t integer = 0;    // Of kInt and, as 0 or 1, kBool.
-  double number = 0;      // Of kFloat and kInt.
+  int64_t integer = 0;      // Of kInt and, as 0 or 1, kBool.
+  double number = 0;        // Of kFloat and kInt.
   std::string_view text{};  // Of kString: a view into the parsed text, escapes
-                          // as they are.
+                            // as they are.
   std::vector<Value> items{};  // Of kList; Python's tuples too.
 
   bool is_int() const { return kind == Kind::kInt; }
