@@ -3,10 +3,12 @@
 #include <array>
 #include <cstring>
 #include <string_view>
+#include <unordered_map>
 
 #include "base/check.h"
 #include "base/string_pool.h"
 #include "ingest/classify/classify.h"
+#include "ingest/phases.h"
 
 namespace stepcast::ingest {
 namespace {
@@ -22,17 +24,52 @@ struct Key {
   uint32_t block = 0;
   uint32_t collective = 0;
   int64_t bytes = 0;
+  int64_t siblings = 0;
   uint32_t kind = 0;
   uint32_t level_count = 0;
+  uint32_t partner_name = 0;
+  uint32_t partner_arguments = 0;
   std::array<uint32_t, kMostLevels> op_names{};
   std::array<uint32_t, kMostLevels> op_arguments{};
 };
-static_assert(sizeof(Key) == 32 + 2 * 4 * kMostLevels, "no padding to compare");
+static_assert(sizeof(Key) == 48 + 2 * 4 * kMostLevels, "no padding to compare");
+
+// The ops of the forward and the backward pass that share an autograd number.
+struct Partners {
+  uint32_t forward = kNoEvent;
+  uint32_t backward = kNoEvent;
+};
+
+std::unordered_map<int64_t, Partners> FindPartners(
+    const LinkedTrace& linked, const std::vector<ir::Phase>& phases) {
+  std::unordered_map<int64_t, Partners> partners;
+  const auto& events = linked.trace.host_events;
+  for (uint32_t i = 0; i < events.size(); ++i) {
+    if (events[i].sequence < 0 || events[i].kind != HostEventKind::kOp) {
+      continue;
+    }
+    Partners& entry = partners[events[i].sequence];
+    if (phases[i] != ir::Phase::kBackward) {
+      // Ops around the one that autograd recorded show its number too; the
+      // innermost is the last in pre-order.
+      entry.forward = i;
+    } else if (entry.backward == kNoEvent) {
+      entry.backward = i;
+    }
+  }
+  return partners;
+}
 
 class Classifier {
  public:
   Classifier(const RankTrace& rank, const Rules& rules)
-      : linked_(*rank.profiler), rules_(rules), arguments_(rank) {}
+      : linked_(*rank.profiler),
+        rules_(rules),
+        arguments_(rank),
+        phases_(FindPhases(PhaseInputs(linked_), linked_.trace.strings, rules)),
+        partners_(FindPartners(linked_, phases_)) {
+    CountSiblings();
+  }
 
   Classification Run() {
     Classification result;
@@ -55,13 +92,46 @@ class Classifier {
   }
 
  private:
+  static uint64_t SiblingKey(uint32_t op, StringId name) {
+    return (static_cast<uint64_t>(op) << 32) | name.value;
+  }
+
+  uint32_t OpOf(uint32_t device_event) const {
+    const uint32_t call = linked_.work_call[device_event];
+    return call == kNoEvent ? kNoEvent : linked_.call_op[call];
+  }
+
+  void CountSiblings() {
+    const auto& events = linked_.trace.device_events;
+    for (uint32_t i = 0; i < events.size(); ++i) {
+      if (OpOf(i) != kNoEvent) {
+        ++siblings_[SiblingKey(OpOf(i), events[i].name)];
+      }
+    }
+  }
+
+  // Fills ops_, partner_ and sibling_count_ for one device event.
   void FindOps(uint32_t device_event) {
     ops_.clear();
-    const uint32_t call = linked_.work_call[device_event];
-    uint32_t op = call == kNoEvent ? kNoEvent : linked_.call_op[call];
-    while (op != kNoEvent && ops_.size() < kMostLevels) {
+    partner_ = kNoEvent;
+    sibling_count_ = 1;
+    uint32_t op = OpOf(device_event);
+    if (op != kNoEvent) {
+      sibling_count_ = siblings_.at(
+          SiblingKey(op, linked_.trace.device_events[device_event].name));
+    }
+    for (; op != kNoEvent && ops_.size() < kMostLevels;
+         op = linked_.parent[op]) {
       ops_.push_back(op);
-      op = linked_.parent[op];
+      const int64_t sequence = linked_.trace.host_events[op].sequence;
+      if (partner_ == kNoEvent && sequence >= 0) {
+        const auto found = partners_.find(sequence);
+        if (found != partners_.end()) {
+          partner_ = phases_[op] == ir::Phase::kBackward
+                         ? found->second.forward
+                         : found->second.backward;
+        }
+      }
     }
   }
 
@@ -71,8 +141,13 @@ class Classifier {
             .block = event.block.value,
             .collective = event.collective.value,
             .bytes = event.bytes,
+            .siblings = sibling_count_,
             .kind = static_cast<uint32_t>(event.kind),
             .level_count = static_cast<uint32_t>(ops_.size())};
+    if (partner_ != kNoEvent) {
+      key.partner_name = linked_.trace.host_events[partner_].name.value;
+      key.partner_arguments = arguments_.KeyOf(partner_);
+    }
     for (size_t i = 0; i < ops_.size(); ++i) {
       key.op_names[i] = linked_.trace.host_events[ops_[i]].name.value;
       key.op_arguments[i] = arguments_.KeyOf(ops_[i]);
@@ -80,27 +155,42 @@ class Classifier {
     return key;
   }
 
+  OpContext ContextOf(uint32_t op) {
+    return {
+        .name = linked_.trace.strings.view(linked_.trace.host_events[op].name),
+        .arguments = arguments_.Find(op)};
+  }
+
   ir::KernelShape Classify(const DeviceEvent& event) {
     const StringPool& strings = linked_.trace.strings;
     std::vector<OpContext> contexts;
     for (const uint32_t op : ops_) {
-      contexts.push_back(
-          {.name = strings.view(linked_.trace.host_events[op].name),
-           .arguments = arguments_.Find(op)});
+      contexts.push_back(ContextOf(op));
     }
-    const DeviceFacts facts{.name = strings.view(event.name),
-                            .kind = event.kind,
-                            .bytes = event.bytes,
-                            .grid = strings.view(event.grid),
-                            .block = strings.view(event.block),
-                            .collective = strings.view(event.collective)};
+    DeviceFacts facts{.name = strings.view(event.name),
+                      .kind = event.kind,
+                      .bytes = event.bytes,
+                      .grid = strings.view(event.grid),
+                      .block = strings.view(event.block),
+                      .collective = strings.view(event.collective),
+                      .siblings = sibling_count_,
+                      .world_size = linked_.trace.info.world_size.value_or(0)};
+    if (partner_ != kNoEvent) {
+      facts.partner = ContextOf(partner_);
+    }
     return ClassifyDevice(rules_, facts, contexts);
   }
 
   const LinkedTrace& linked_;
   const Rules& rules_;
   ArgumentTable arguments_;
-  std::vector<uint32_t> ops_;  // Around the current launch, innermost first.
+  std::vector<ir::Phase> phases_;
+  std::unordered_map<int64_t, Partners> partners_;
+  std::unordered_map<uint64_t, int64_t> siblings_;
+  // Of the current device event: ops around its launch, innermost first.
+  std::vector<uint32_t> ops_;
+  uint32_t partner_ = kNoEvent;
+  int64_t sibling_count_ = 1;
 };
 
 // Whether the profiler's record says the same about tensors as the execution

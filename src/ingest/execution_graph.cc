@@ -235,7 +235,8 @@ class RankAdder {
         .name = name,
         .kind = node.device_kind,
         .bytes = node.bytes,
-        .collective = execution_.strings.view(node.arguments.collective)};
+        .collective = execution_.strings.view(node.arguments.collective),
+        .world_size = execution_.info.world_size.value_or(0)};
     ir::Work work{
         .kind = node.device_kind == DeviceEventKind::kKernel
                     ? ir::WorkKind::kKernel
@@ -257,8 +258,8 @@ class RankAdder {
     }
     const std::string_view name =
         execution_.strings.view(execution_.nodes[index].name);
-    const std::vector<OpContext> contexts = ContextsOf(index);
-    for (const ir::KernelShape& shape : ClassifyOp(rules_, contexts)) {
+    const OpContext context{.name = name, .arguments = &arguments};
+    for (const ir::KernelShape& shape : ClassifyOp(rules_, context)) {
       AddWork(name,
               {.stream = StreamOf(kDefaultStream), .call = AddLaunch(index)},
               shape);

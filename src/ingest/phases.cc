@@ -35,6 +35,20 @@ class PhaseOfName {
 
 }  // namespace
 
+std::vector<PhaseInput> PhaseInputs(const LinkedTrace& linked) {
+  std::vector<PhaseInput> inputs;
+  inputs.reserve(linked.trace.host_events.size());
+  for (size_t i = 0; i < linked.trace.host_events.size(); ++i) {
+    const HostEvent& event = linked.trace.host_events[i];
+    inputs.push_back({.name = event.name,
+                      .thread = event.thread,
+                      .parent = linked.parent[i],
+                      .sequence = event.sequence,
+                      .is_op = event.kind == HostEventKind::kOp});
+  }
+  return inputs;
+}
+
 std::vector<bool> FindAutogradThreads(const std::vector<PhaseInput>& events,
                                       const StringPool& strings,
                                       const Rules& rules,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/string_pool.h"
+#include "ingest/link.h"
 #include "ingest/rules.h"
 #include "ir/graph.h"
 
@@ -19,6 +20,9 @@ struct PhaseInput {
   int64_t sequence = -1;
   bool is_op = true;
 };
+
+/// The host events of a linked trace, position by position.
+std::vector<PhaseInput> PhaseInputs(const LinkedTrace& linked);
 
 /// The phase that the innermost annotation or op with a rule names; without
 /// one, backward on autograd's threads, and forward for ops that autograd has

@@ -65,7 +65,7 @@ class RankAdder {
   }
 
   void AddThreads() {
-    std::vector<PhaseInput> inputs = PhaseInputs();
+    const std::vector<PhaseInput> inputs = PhaseInputs(linked_);
     phases_ = FindPhases(inputs, trace_.strings, rules_);
     const auto autograd =
         FindAutogradThreads(inputs, trace_.strings, rules_,
@@ -90,20 +90,6 @@ class RankAdder {
              .name = builder_.Intern(trace_.threads[i].thread)});
       }
     }
-  }
-
-  std::vector<PhaseInput> PhaseInputs() const {
-    std::vector<PhaseInput> inputs;
-    inputs.reserve(trace_.host_events.size());
-    for (size_t i = 0; i < trace_.host_events.size(); ++i) {
-      const HostEvent& event = trace_.host_events[i];
-      inputs.push_back({.name = event.name,
-                        .thread = event.thread,
-                        .parent = linked_.parent[i],
-                        .sequence = event.sequence,
-                        .is_op = event.kind == HostEventKind::kOp});
-    }
-    return inputs;
   }
 
   void AddOps() {
