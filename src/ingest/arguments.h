@@ -25,7 +25,7 @@ struct Argument {
   };
 
   Kind kind = Kind::kNone;
-  std::vector<ir::Tensor> tensors{};
+  std::vector<ir::Tensor> tensors{};  // Those not given are left out.
   std::vector<int64_t> ints{};
   double number = 0;
   std::string text{};
@@ -34,8 +34,13 @@ struct Argument {
 struct Arguments {
   std::vector<Argument> inputs;
   std::vector<Argument> outputs;  // Only execution traces record them.
+  /// What the recorder says about a collective: a JSON object with "Collective
+  /// name", "In msg nelems", "Group size", ...; empty for other ops.
+  std::string collective;
 
-  bool empty() const { return inputs.empty() && outputs.empty(); }
+  bool empty() const {
+    return inputs.empty() && outputs.empty() && collective.empty();
+  }
 };
 
 /// Parses what a profiler trace (dims, types, concrete values) or an execution

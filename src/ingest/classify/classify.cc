@@ -1,0 +1,94 @@
+#include "ingest/classify/classify.h"
+
+#include <algorithm>
+
+#include "ingest/classify/request.h"
+#include "ingest/classify/sizers.h"
+
+namespace stepcast::ingest {
+namespace {
+
+std::vector<RuledOp> RuleOps(const Rules& rules,
+                             std::span<const OpContext> ops) {
+  static const Arguments kNothing;
+  std::vector<RuledOp> ruled;
+  ruled.reserve(ops.size());
+  for (const OpContext& op : ops) {
+    ruled.push_back({.op = {.name = op.name,
+                            .arguments = op.arguments != nullptr ? op.arguments
+                                                                 : &kNothing},
+                     .rule = rules.FindOp(op.name)});
+  }
+  return ruled;
+}
+
+ir::KernelShape Size(std::string_view family, const SizeRequest& request) {
+  const auto sizers = AllSizers();
+  const auto sizer = std::ranges::find(sizers, family, &FamilySizer::family);
+  return sizer == sizers.end() ? ir::KernelShape(ir::Opaque{})
+                               : sizer->size(request);
+}
+
+bool OnDevice(const Arguments& arguments) {
+  const auto on_gpu = [](const Argument& argument) {
+    return std::ranges::any_of(argument.tensors, [](const ir::Tensor& tensor) {
+      return tensor.device == ir::Device::kGpu;
+    });
+  };
+  return std::ranges::any_of(arguments.inputs, on_gpu) ||
+         std::ranges::any_of(arguments.outputs, on_gpu);
+}
+
+}  // namespace
+
+ir::KernelShape ClassifyDevice(const Rules& rules, const DeviceFacts& facts,
+                               std::span<const OpContext> ops) {
+  const std::vector<RuledOp> ruled = RuleOps(rules, ops);
+  SizeRequest request{.facts = facts, .detail = {}, .ops = ruled};
+  if (facts.kind == DeviceEventKind::kMemcpy) {
+    return SizeCopy(request);
+  }
+  if (facts.kind == DeviceEventKind::kMemset) {
+    return SizeFill(request);
+  }
+  const KernelRule* rule = rules.FindKernel(facts.name);
+  if (rule == nullptr && facts.collective.empty()) {
+    // The name says nothing: the op that does the work may.
+    const RuledOp* op = FindWorkingOp(request);
+    rule = op == nullptr ? nullptr : op->rule;
+  }
+  if (rule != nullptr) {
+    request.detail = rule->detail;
+    return Size(rule->family, request);
+  }
+  return facts.collective.empty() ? ir::KernelShape(ir::Opaque{})
+                                  : SizeCollective(request);
+}
+
+std::vector<ir::KernelShape> ClassifyOp(const Rules& rules,
+                                        const OpContext& op) {
+  if (op.arguments == nullptr || !OnDevice(*op.arguments)) {
+    return {};
+  }
+  const KernelRule* rule = rules.FindOp(op.name);
+  if (rule == nullptr) {
+    return {ir::Opaque{}};
+  }
+  if (rule->family == kNoFamily) {
+    return {};
+  }
+  const RuledOp ruled{.op = op, .rule = rule};
+  const DeviceFacts facts;
+  SizeRequest request{
+      .facts = facts, .detail = rule->detail, .ops = {&ruled, 1}};
+  if (rule->family == "convolution" && rule->detail == "backward") {
+    // One op, two kernels: the gradients of data and weights.
+    request.detail = "dgrad";
+    const ir::KernelShape data = SizeConvolution(request);
+    request.detail = "wgrad";
+    return {data, SizeConvolution(request)};
+  }
+  return {Size(rule->family, request)};
+}
+
+}  // namespace stepcast::ingest

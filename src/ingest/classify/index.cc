@@ -1,0 +1,151 @@
+// Gathers and scatters by an index tensor; sorts, scans and searches.
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "ingest/classify/sizers.h"
+#include "ir/names.h"
+
+namespace stepcast::ingest {
+namespace {
+
+// index_select(self, dim, index): whole slices of self.
+int64_t Selected(const Arguments& arguments, const ir::Tensor& self) {
+  const ir::Tensor* index = TensorAt(arguments, 2);
+  if (index == nullptr || self.dims.empty()) {
+    return 0;
+  }
+  if (self.dims.size() == 1) {
+    return ElementCount(*index);
+  }
+  const auto axis = IntAt(arguments, 1);
+  if (!axis) {
+    return 0;
+  }
+  const auto rank = static_cast<int64_t>(self.dims.size());
+  const int64_t at = *axis < 0 ? *axis + rank : *axis;
+  if (at < 0 || at >= rank) {
+    return 0;
+  }
+  std::vector<int64_t> dims = self.dims;
+  dims[static_cast<size_t>(at)] = ElementCount(*index);
+  return Product(dims);
+}
+
+// The elements that an op moves.
+int64_t Moved(const OpContext& op, const ir::Tensor& self, bool scatter) {
+  const Arguments& arguments = *op.arguments;
+  const std::string_view name = PlainName(op.name);
+  const auto elements_at = [&](size_t position) {
+    const ir::Tensor* tensor = TensorAt(arguments, position);
+    return tensor == nullptr ? 0 : ElementCount(*tensor);
+  };
+  if (name == "_index_put_impl" || name == "index_put") {
+    return elements_at(2);  // (self, indices, values, ...)
+  }
+  if (name == "gather" || name.starts_with("scatter")) {
+    return elements_at(2);  // (self, dim, index, ...)
+  }
+  if (name == "index_add" || name == "index_copy") {
+    return elements_at(3);  // (self, dim, index, source)
+  }
+  if (name == "index_select") {
+    return Selected(arguments, self);
+  }
+  if (name == "embedding" && self.dims.size() == 2) {
+    return Times(elements_at(1), self.dims[1]);
+  }
+  if (const ir::Tensor* output = FirstTensor(arguments.outputs);
+      output != nullptr && !scatter) {
+    return ElementCount(*output);
+  }
+  return 0;
+}
+
+// permute_2D_sparse_data(permute, lengths [tables, batch], values, ...): one
+// kernel for the lengths, one for the values.
+ir::Index FromSparsePermute(const SizeRequest& request, const OpContext& op) {
+  const bool is_lengths =
+      request.facts.name.find("lengths") != std::string_view::npos;
+  const ir::Tensor* moved = TensorAt(*op.arguments, is_lengths ? 1 : 2);
+  if (moved == nullptr) {
+    return {};
+  }
+  return {.elements = ElementCount(*moved),
+          .source = ElementCount(*moved),
+          .dtype = moved->dtype};
+}
+
+// Everything sorted or scanned inside an embedding's backward is its lookups.
+ir::Sort FromLookups(const SizeRequest& request, ir::SortKind kind) {
+  return {.kind = kind,
+          .elements = LookupsOf(request).lookups,
+          .dtype = ir::DType::kInt64};
+}
+
+const ir::Tensor* LargestIndex(const Arguments& arguments) {
+  const ir::Tensor* largest = nullptr;
+  for (const Argument& argument : arguments.inputs) {
+    if (argument.kind != Argument::Kind::kTensorList) {
+      continue;
+    }
+    for (const ir::Tensor& tensor : argument.tensors) {
+      if (largest == nullptr || ElementCount(tensor) > ElementCount(*largest)) {
+        largest = &tensor;
+      }
+    }
+  }
+  return largest;
+}
+
+}  // namespace
+
+ir::KernelShape SizeIndex(const SizeRequest& request) {
+  const bool scatter = HasWord(request.detail, "scatter");
+  const RuledOp* ruled = FindWorkingOp(request);
+  if (ruled == nullptr) {
+    return ir::Index{.scatter = scatter};
+  }
+  const OpContext& op = ruled->op;
+  if (op.name.starts_with("fbgemm::permute_")) {
+    return FromSparsePermute(request, op);
+  }
+  ir::Index index{.scatter = scatter};
+  const bool fits = ruled->rule == nullptr || ruled->IsFamily("index");
+  const ir::Tensor* self = FirstTensor(op.arguments->inputs);
+  if (!fits || self == nullptr) {
+    return index;
+  }
+  index.source = ElementCount(*self);
+  index.elements = Moved(op, *self, scatter);
+  index.dtype = self->dtype;
+  return index;
+}
+
+ir::KernelShape SizeSort(const SizeRequest& request) {
+  ir::Sort sort{.kind = ir::FromName<ir::SortKind>(request.detail)
+                            .value_or(ir::SortKind::kSort)};
+  const RuledOp* ruled = FindWorkingOp(request);
+  if (ruled == nullptr) {
+    return sort;
+  }
+  if (ruled->IsFamily("embedding_bag")) {
+    return FromLookups(request, sort.kind);
+  }
+  const Arguments& arguments = *ruled->op.arguments;
+  const ir::Tensor* input = FirstTensor(arguments.inputs);
+  if (ruled->IsFamily("index")) {
+    // index_put sorts its indices first; permute_2D scans its lengths.
+    input = ruled->op.name.starts_with("fbgemm::") ? TensorAt(arguments, 1)
+                                                   : LargestIndex(arguments);
+  } else if (ruled->rule != nullptr && !ruled->IsFamily("sort")) {
+    return sort;
+  }
+  if (input != nullptr) {
+    sort.elements = ElementCount(*input);
+    sort.dtype = input->dtype;
+  }
+  return sort;
+}
+
+}  // namespace stepcast::ingest
