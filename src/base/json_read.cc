@@ -14,6 +14,19 @@ JsonRecordReader::JsonRecordReader(
       record_arrays_(record_arrays.begin(), record_arrays.end()) {}
 
 Result<std::optional<JsonRecordReader::Item>> JsonRecordReader::Next() {
+  // Most records lie whole in the window, one behind the other.
+  const JsonIndex& index = window_.index();
+  if (state_ == State::kRecords && needs_comma_ &&
+      position_ + 1 < index.count && index.char_at(position_) == ',' &&
+      index.is_value(position_ + 1)) {
+    const JsonValue value(&index, position_ + 1);
+    const uint32_t end = value.EndPosition();
+    if (end < index.count) {
+      position_ = end;
+      return std::optional<Item>(
+          Item{.key = record_key_, .value = value, .is_record = true});
+    }
+  }
   if (state_ == State::kStart) {
     ASSIGN_OR_RETURN(const char first, Peek());
     if (first != '{' && first != '[') {

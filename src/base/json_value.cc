@@ -140,15 +140,12 @@ std::string_view JsonValue::raw() const {
 std::optional<int64_t> JsonValue::AsInt() const {
   const std::string_view text =
       is_string() ? StringAt(position_) : raw_scalar();
-  // Almost all are short and plain; the rest goes to the library.
-  if (!text.empty() && text.size() <= kSafeDigits) {
-    int64_t number = 0;
-    const size_t digits = TakeDigits(text, number);
-    if (digits == text.size()) {
-      return number;
-    }
-  }
   int64_t number = 0;
+  // Almost all are short and plain; the rest goes to the library.
+  if (!text.empty() && text.size() <= kSafeDigits &&
+      TakeDigits(text, number) == text.size()) {
+    return number;
+  }
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
   if (error != std::errc() || stop != end) {

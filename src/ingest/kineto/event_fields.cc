@@ -1,62 +1,62 @@
 #include "ingest/kineto/event_fields.h"
 
-#include <array>
-#include <utility>
+#include <cstring>
 
 namespace stepcast::ingest {
 namespace {
 
-// The text of a scalar: without quotes if it is a string.
-std::string_view ScalarText(JsonValue value) {
-  const auto string = value.raw_string();
-  return string ? *string : value.raw();
+// Whether `key` is this literal. Its length is known to the compiler, so a miss
+// costs one comparison of numbers and a hit a few more.
+template <size_t N>
+bool Is(std::string_view key, const char (&literal)[N]) {
+  return key.size() == N - 1 && std::memcmp(key.data(), literal, N - 1) == 0;
 }
 
 void ReadOpArg(std::string_view key, JsonValue value, EventArgs& out) {
-  if (key == "External id" || key == "external id") {
+  if (Is(key, "External id") || Is(key, "external id")) {
     out.external_id = value.AsInt();
-  } else if (key == "Ev Idx" || key == "Profiler Event Index") {
+  } else if (Is(key, "Ev Idx") || Is(key, "Profiler Event Index")) {
     out.event_index = value.AsInt();
-  } else if (key == "Sequence number") {
+  } else if (Is(key, "Sequence number")) {
     out.sequence = value.AsInt();
-  } else if (key == "Input Dims") {
+  } else if (Is(key, "Input Dims")) {
     out.dims = value.raw();
-  } else if (key == "Input type") {
+  } else if (Is(key, "Input type")) {
     out.types = value.raw();
-  } else if (key == "Concrete Inputs") {
+  } else if (Is(key, "Concrete Inputs")) {
     out.values = value.raw();
-  } else if (key == "Input Strides") {
+  } else if (Is(key, "Input Strides")) {
     out.strides = value.raw();
-  } else if (key == "Collective name") {
+  } else if (Is(key, "Collective name")) {
     out.describes_collective = true;
-  } else if (key == "Record function id") {
+  } else if (Is(key, "Record function id")) {
     out.has_record_function_id = true;
   }
 }
 
 void ReadDeviceArg(std::string_view key, JsonValue value, EventArgs& out) {
-  if (key == "correlation") {
+  if (Is(key, "correlation")) {
     out.correlation = value.AsInt();
-  } else if (key == "stream") {
+  } else if (Is(key, "stream")) {
     out.stream = value.AsInt();
-  } else if (key == "device") {
+  } else if (Is(key, "device")) {
     out.device = value.AsInt();
-  } else if (key == "bytes") {
+  } else if (Is(key, "bytes")) {
     out.bytes = value.AsInt();
-  } else if (key == "grid") {
+  } else if (Is(key, "grid")) {
     out.grid = value.raw();
-  } else if (key == "block") {
+  } else if (Is(key, "block")) {
     out.block = value.raw();
-  } else if (key == "external id") {
+  } else if (Is(key, "external id")) {
     out.external_id = value.AsInt();
-  } else if (key == "cuda_sync_kind") {
-    out.sync_kind = ScalarText(value);
-  } else if (key == "wait_on_stream") {
+  } else if (Is(key, "cuda_sync_kind")) {
+    out.sync_kind = value.raw_text();
+  } else if (Is(key, "wait_on_stream")) {
     out.wait_on_stream = value.AsInt();
-  } else if (key == "wait_on_cuda_event_record_corr_id") {
+  } else if (Is(key, "wait_on_cuda_event_record_corr_id")) {
     out.record_correlation = value.AsInt();
-  } else if (key == "name") {
-    out.label = ScalarText(value);
+  } else if (Is(key, "name")) {
+    out.label = value.raw_text();
   }
 }
 
@@ -64,22 +64,22 @@ void ReadDeviceArg(std::string_view key, JsonValue value, EventArgs& out) {
 
 bool ReadFields(JsonValue event, EventFields& fields) {
   return event.ForEachMember([&](std::string_view key, JsonValue value) {
-    if (key == "ph") {
-      const std::string_view text = ScalarText(value);
+    if (Is(key, "ph")) {
+      const std::string_view text = value.raw_text();
       fields.phase = text.size() == 1 ? text.front() : 0;
-    } else if (key == "cat") {
-      fields.category = ScalarText(value);
-    } else if (key == "name") {
-      fields.name = ScalarText(value);
-    } else if (key == "pid") {
-      fields.process = ScalarText(value);
-    } else if (key == "tid") {
-      fields.thread = ScalarText(value);
-    } else if (key == "ts") {
-      fields.start = ScalarText(value);
-    } else if (key == "dur") {
-      fields.duration = ScalarText(value);
-    } else if (key == "args") {
+    } else if (Is(key, "cat")) {
+      fields.category = value.raw_text();
+    } else if (Is(key, "name")) {
+      fields.name = value.raw_text();
+    } else if (Is(key, "pid")) {
+      fields.process = value.raw_text();
+    } else if (Is(key, "tid")) {
+      fields.thread = value.raw_text();
+    } else if (Is(key, "ts")) {
+      fields.start = value.raw_text();
+    } else if (Is(key, "dur")) {
+      fields.duration = value.raw_text();
+    } else if (Is(key, "args")) {
       fields.args = value;
     }
   });
@@ -100,34 +100,35 @@ bool ReadArgs(JsonValue args, EventArgs& out) {
 }
 
 EventCategory CategoryOf(std::string_view category) {
-  using Row = std::pair<std::string_view, EventCategory>;
-  constexpr std::array kCategories = {
-      Row{"cpu_op", EventCategory::kOp},
-      Row{"kernel", EventCategory::kKernel},
-      Row{"cuda_runtime", EventCategory::kRuntime},
-      Row{"gpu_memcpy", EventCategory::kMemcpy},
-      Row{"gpu_memset", EventCategory::kMemset},
-      Row{"user_annotation", EventCategory::kAnnotation},
-      Row{"cuda_driver", EventCategory::kRuntime},
-      Row{"hip_runtime", EventCategory::kRuntime},
-      Row{"hip_driver", EventCategory::kRuntime},
-      Row{"privateuse1_runtime", EventCategory::kRuntime},
-      Row{"privateuse1_driver", EventCategory::kRuntime},
-      Row{"cuda_sync", EventCategory::kSync},
-      Row{"python_function", EventCategory::kPython},
-      Row{"gpu_user_annotation", EventCategory::kGpuAnnotation},
-      Row{"Operator", EventCategory::kOp},
-      Row{"Runtime", EventCategory::kRuntime},
-      Row{"Kernel", EventCategory::kKernel},
-      Row{"Memcpy", EventCategory::kMemcpy},
-      Row{"Memset", EventCategory::kMemset},
-  };
-  for (const auto& [name, kind] : kCategories) {
-    if (name == category) {
-      return kind;
-    }
+  if (Is(category, "cpu_op") || Is(category, "Operator")) {
+    return EventCategory::kOp;
   }
-  return EventCategory::kOther;
+  if (Is(category, "kernel") || Is(category, "Kernel")) {
+    return EventCategory::kKernel;
+  }
+  if (Is(category, "cuda_runtime") || Is(category, "Runtime") ||
+      Is(category, "cuda_driver") || Is(category, "hip_runtime") ||
+      Is(category, "hip_driver") || Is(category, "privateuse1_runtime") ||
+      Is(category, "privateuse1_driver")) {
+    return EventCategory::kRuntime;
+  }
+  if (Is(category, "gpu_memcpy") || Is(category, "Memcpy")) {
+    return EventCategory::kMemcpy;
+  }
+  if (Is(category, "gpu_memset") || Is(category, "Memset")) {
+    return EventCategory::kMemset;
+  }
+  if (Is(category, "python_function")) {
+    return EventCategory::kPython;
+  }
+  if (Is(category, "user_annotation")) {
+    return EventCategory::kAnnotation;
+  }
+  if (Is(category, "gpu_user_annotation")) {
+    return EventCategory::kGpuAnnotation;
+  }
+  return Is(category, "cuda_sync") ? EventCategory::kSync
+                                   : EventCategory::kOther;
 }
 
 }  // namespace stepcast::ingest
