@@ -45,6 +45,14 @@ inline constexpr DiagnosticKind kBadParent{
     .name = "bad-parent",
     .what = "nodes whose parent is missing or part of a cycle, put at the top",
     .advice = "record again with the whole iteration inside start and stop"};
+inline constexpr DiagnosticKind kStaleParents{
+    .name = "stale-parents",
+    .severity = Severity::kInfo,
+    .what =
+        "nodes of a Chakra file whose control dependencies count from before "
+        "its ops were cut around their launches; put at the top",
+    .advice =
+        "convert the trace again with a newer Chakra to keep the nesting"};
 inline constexpr DiagnosticKind kOrphanWork{
     .name = "orphan-work",
     .severity = Severity::kInfo,
