@@ -1,5 +1,6 @@
 #include "ingest/rules.h"
 
+#include <algorithm>
 #include <array>
 #include <functional>
 
@@ -103,6 +104,22 @@ Status AddCalls(const toml::table& document, RuleTable<CallRule>& out) {
       });
 }
 
+Status AddPhases(const toml::table& document, RuleTable<PhaseRule>& out) {
+  return ForEachEntry(
+      document, "phase", [&](const toml::table& entry) -> Status {
+        constexpr std::array<std::string_view, 2> kKeys = {"phase", "match"};
+        RETURN_IF_ERROR(CheckKeys(entry, kKeys));
+        ASSIGN_OR_RETURN(const std::string word,
+                         GetWord(entry, "phase", ir::Names<ir::Phase>::kList));
+        ASSIGN_OR_RETURN(const auto patterns, GetStrings(entry, "match"));
+        const auto phase = ir::FromName<ir::Phase>(word);
+        for (const std::string& pattern : patterns) {
+          out.Add({.match = pattern, .phase = *phase});
+        }
+        return {};
+      });
+}
+
 Status AddNames(const toml::table& document, std::string_view name,
                 GlobList& out) {
   return ForEachEntry(document, name, [&](const toml::table& entry) -> Status {
@@ -126,19 +143,7 @@ Status Rules::Add(std::string_view text, std::string_view source) {
   op_families.push_back(kNoFamily);
   RETURN_IF_ERROR(AddFamilies(document, "op", op_families, ops_));
   RETURN_IF_ERROR(AddCalls(document, calls_));
-  RETURN_IF_ERROR(
-      ForEachEntry(document, "phase", [&](const toml::table& entry) -> Status {
-        constexpr std::array<std::string_view, 2> kKeys = {"phase", "match"};
-        RETURN_IF_ERROR(CheckKeys(entry, kKeys));
-        ASSIGN_OR_RETURN(const std::string word,
-                         GetWord(entry, "phase", ir::Names<ir::Phase>::kList));
-        ASSIGN_OR_RETURN(const auto patterns, GetStrings(entry, "match"));
-        const auto phase = ir::FromName<ir::Phase>(word);
-        for (const std::string& pattern : patterns) {
-          phases_.Add({.match = pattern, .phase = *phase});
-        }
-        return {};
-      }));
+  RETURN_IF_ERROR(AddPhases(document, phases_));
   RETURN_IF_ERROR(AddNames(document, "step", steps_));
   RETURN_IF_ERROR(AddNames(document, "step_end", step_ends_));
   return AddNames(document, "recorder", recorder_nodes_);

@@ -35,6 +35,12 @@ struct CallRule {
   bool relevant = false;  // Whether the graph keeps it.
 };
 
+/// The part of a step that an annotation or op marks.
+struct PhaseRule {
+  std::string match;
+  ir::Phase phase = ir::Phase::kUnknown;
+};
+
 /// Rows in order of priority, found by name.
 template <typename Row>
 class RuleTable {
@@ -81,11 +87,6 @@ class Rules {
   bool IsRecorderNode(std::string_view name) const;
 
  private:
-  struct PhaseRule {
-    std::string match;
-    ir::Phase phase = ir::Phase::kUnknown;
-  };
-
   RuleTable<KernelRule> kernels_;
   RuleTable<CallRule> calls_;
   RuleTable<KernelRule> ops_;
