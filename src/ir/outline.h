@@ -1,0 +1,31 @@
+// The nested order in which the text form shows one thread's ops and calls.
+#ifndef STEPCAST_IR_OUTLINE_H_
+#define STEPCAST_IR_OUTLINE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "ir/graph.h"
+
+namespace stepcast::ir {
+
+/// One line of the outline: an op or a call, and how many ops are around it.
+struct OutlineItem {
+  OpId op{};
+  CallId call{};  // Exactly one of the two is valid.
+  uint32_t depth = 0;
+  /// A call that could not stand below its own op, or below none, without
+  /// losing its place among the calls; it stands where its turn is.
+  bool misplaced = false;
+};
+
+/// All of `ops` and `calls` (those of one thread), each in the order given. Ops
+/// stand below their parents and calls below their ops, between the ops that
+/// started before and after them as far as times are known. A trace can have
+/// calls for which this is impossible, such as one of an op that had ended.
+std::vector<OutlineItem> Outline(const GraphData& data, IdRange<OpId> ops,
+                                 IdRange<CallId> calls);
+
+}  // namespace stepcast::ir
+
+#endif  // STEPCAST_IR_OUTLINE_H_

@@ -1,0 +1,34 @@
+// The smallest pieces of the graph's text form, in both directions: quoted
+// names, times and tensors.
+#ifndef STEPCAST_IR_TEXT_ATOMS_H_
+#define STEPCAST_IR_TEXT_ATOMS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ir/graph.h"
+
+namespace stepcast::ir {
+
+/// A whole number; nothing if it is anything else or does not fit.
+std::optional<int64_t> ParseInt(std::string_view text);
+void AppendInt(std::string& out, int64_t number);
+
+/// Any bytes in quotes, with JSON's escapes; a byte that is no UTF-8 is \xNN.
+void AppendQuoted(std::string& out, std::string_view bytes);
+/// The bytes of what stands between the quotes; nothing if an escape is none.
+std::optional<std::string> Unquote(std::string_view inner);
+
+/// "@12.345+3": start and duration in microseconds.
+void AppendTime(std::string& out, const Measured& measured);
+std::optional<Measured> ParseTime(std::string_view word);
+
+/// "fp32[16,13]@gpu#5": type, dimensions, device and storage.
+void AppendTensor(std::string& out, const Tensor& tensor);
+std::optional<Tensor> ParseTensor(std::string_view word);
+
+}  // namespace stepcast::ir
+
+#endif  // STEPCAST_IR_TEXT_ATOMS_H_
