@@ -40,7 +40,7 @@ class GraphParser {
       const size_t size = std::min(text.find('\n'), text.size());
       ++line_number_;
       if (auto status = ParseLine(text.substr(0, size)); !status) {
-        return Prefixed(fmt::format("line {}: ", line_number_),
+        return Prefixed(fmt::format("line {}", line_number_),
                         std::move(status).error());
       }
       text.remove_prefix(std::min(size + 1, text.size()));
