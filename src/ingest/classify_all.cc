@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/string_pool.h"
 #include "ingest/classify/classify.h"
+#include "ingest/partners.h"
 #include "ingest/phases.h"
 
 namespace stepcast::ingest {
@@ -34,32 +35,6 @@ struct Key {
 };
 static_assert(sizeof(Key) == 48 + 2 * 4 * kMostLevels, "no padding to compare");
 
-// The ops of the forward and the backward pass that share an autograd number.
-struct Partners {
-  uint32_t forward = kNoEvent;
-  uint32_t backward = kNoEvent;
-};
-
-std::unordered_map<int64_t, Partners> FindPartners(
-    const LinkedTrace& linked, const std::vector<ir::Phase>& phases) {
-  std::unordered_map<int64_t, Partners> partners;
-  const auto& events = linked.trace.host_events;
-  for (uint32_t i = 0; i < events.size(); ++i) {
-    if (events[i].sequence < 0 || events[i].kind != HostEventKind::kOp) {
-      continue;
-    }
-    Partners& entry = partners[events[i].sequence];
-    if (phases[i] != ir::Phase::kBackward) {
-      // Ops around the one that autograd recorded show its number too; the
-      // innermost is the last in pre-order.
-      entry.forward = i;
-    } else if (entry.backward == kNoEvent) {
-      entry.backward = i;
-    }
-  }
-  return partners;
-}
-
 class Classifier {
  public:
   Classifier(const RankTrace& rank, const Rules& rules)
@@ -67,7 +42,7 @@ class Classifier {
         rules_(rules),
         arguments_(rank),
         phases_(FindPhases(PhaseInputs(linked_), linked_.trace.strings, rules)),
-        partners_(FindPartners(linked_, phases_)) {
+        partners_(FindPartners(linked_, phases_, rules)) {
     CountSiblings();
   }
 
@@ -123,14 +98,8 @@ class Classifier {
     for (; op != kNoEvent && ops_.size() < kMostLevels;
          op = linked_.parent[op]) {
       ops_.push_back(op);
-      const int64_t sequence = linked_.trace.host_events[op].sequence;
-      if (partner_ == kNoEvent && sequence >= 0) {
-        const auto found = partners_.find(sequence);
-        if (found != partners_.end()) {
-          partner_ = phases_[op] == ir::Phase::kBackward
-                         ? found->second.forward
-                         : found->second.backward;
-        }
+      if (partner_ == kNoEvent) {
+        partner_ = partners_[op];
       }
     }
   }
@@ -185,7 +154,7 @@ class Classifier {
   const Rules& rules_;
   ArgumentTable arguments_;
   std::vector<ir::Phase> phases_;
-  std::unordered_map<int64_t, Partners> partners_;
+  std::vector<uint32_t> partners_;
   std::unordered_map<uint64_t, int64_t> siblings_;
   // Of the current device event: ops around its launch, innermost first.
   std::vector<uint32_t> ops_;
