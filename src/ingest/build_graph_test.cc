@@ -54,7 +54,8 @@ class TraceText {
   }
 
   RankTrace Read(int rank = 0) const {
-    RankTrace loaded{.rank = rank};
+    RankTrace loaded;
+    loaded.rank = rank;
     loaded.paths = {"inline"};
     auto file = ReadTrace(fmt::format(R"({{"traceEvents": [{}]}})", events_),
                           "inline", loaded.diagnostics);
