@@ -47,22 +47,29 @@ std::optional<int64_t> NumberBehind(std::string_view text,
   return std::nullopt;
 }
 
-// The last number that stands alone between separators: dlrm_eg_3_plus.
+// The last number that stands alone between separators: dlrm_eg_3_plus. The
+// parts of a version (1.0.1) do not.
 std::optional<int64_t> LoneNumber(std::string_view name) {
   const auto separates = [&](size_t at) {
     return at >= name.size() ||
            std::string_view("-_.").find(name[at]) != std::string_view::npos;
   };
+  const auto digit_at = [&](size_t at) {
+    return at < name.size() && IsDigit(name[at]);
+  };
   std::optional<int64_t> found;
   for (size_t at = 0; at < name.size(); ++at) {
-    if (!IsDigit(name[at]) || (at > 0 && !separates(at - 1))) {
+    if (!IsDigit(name[at])) {
       continue;
     }
     size_t end = at;
-    while (end < name.size() && IsDigit(name[end])) {
+    while (digit_at(end)) {
       ++end;
     }
-    if (separates(end)) {
+    const bool in_version =
+        (end < name.size() && name[end] == '.' && digit_at(end + 1)) ||
+        (at >= 2 && name[at - 1] == '.' && digit_at(at - 2));
+    if (separates(end) && (at == 0 || separates(at - 1)) && !in_version) {
       const auto number = NumberAt(name, at);
       found = number ? number : found;
     }

@@ -29,6 +29,12 @@ TEST(RankNameTest, FindsAFolderPerRank) {
   EXPECT_THAT(RankFromName("run/rank4/trace.json"), Optional(4));
 }
 
+TEST(RankNameTest, TakesNoVersionForARank) {
+  EXPECT_EQ(RankFromName("chakra_1.0.1.et.gz"), std::nullopt);
+  EXPECT_EQ(RankFromName("resnet50_1.1.0.json"), std::nullopt);
+  EXPECT_THAT(RankFromName("chakra_1.0.1_4.et"), Optional(4));
+}
+
 TEST(RankNameTest, TakesNoDatesOrProcessIdsForRanks) {
   EXPECT_EQ(RankFromName("trace.1694128201545.json"), std::nullopt);
   EXPECT_EQ(RankFromName("kineto.json"), std::nullopt);
