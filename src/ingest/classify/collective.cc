@@ -158,14 +158,14 @@ ir::KernelShape SizeCollective(const SizeRequest& request) {
   }
   const CollectiveKind kernel = ir::FromName<CollectiveKind>(request.detail)
                                     .value_or(CollectiveKind::kUnknown);
-  // Send-receive kernels serve other collectives; any other kernel that does
-  // not fit the op belongs to another launch, and the op's numbers with it.
+  // NCCL builds other collectives from sends and receives, and some releases
+  // run any grouped collective under that name. A kernel of another kind than
+  // the op's belongs to another launch, and the op's numbers with it.
   const bool fits = kernel == CollectiveKind::kUnknown ||
+                    kernel == CollectiveKind::kSendRecv ||
                     collective.kind == CollectiveKind::kUnknown ||
-                    kernel == collective.kind ||
-                    (kernel == CollectiveKind::kSendRecv &&
-                     collective.kind != CollectiveKind::kAllReduce) ||
-                    collective.kind == CollectiveKind::kBarrier;
+                    collective.kind == CollectiveKind::kBarrier ||
+                    collective.kind == kernel;
   if (!fits) {
     collective = {};
   }

@@ -120,6 +120,14 @@ ir::KernelShape SizeConcat(const SizeRequest& request) {
   if (const ir::Tensor* output = FirstTensor(ruled->op.arguments->outputs)) {
     concat.dtype = output->dtype;
   }
+  const OpContext& partner = request.facts.partner;
+  if (concat.elements == 0 && partner.arguments != nullptr) {
+    // The list was not recorded; the gradient is as large as the result.
+    if (const ir::Tensor* gradient = FirstTensor(partner.arguments->inputs)) {
+      concat.elements = ElementCount(*gradient);
+      concat.dtype = gradient->dtype;
+    }
+  }
   // Lists too long for one launch are split over several.
   const int64_t launches = std::max<int64_t>(request.facts.siblings, 1);
   concat.tensors = (concat.tensors + launches - 1) / launches;
