@@ -1,0 +1,244 @@
+// stepcast convert: one step of a trace in another format.
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/json_write.h"
+#include "base/text_table.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/output_formats.h"
+#include "ingest/build_graph.h"
+#include "report/step_number.h"
+#include "report/text_parts.h"
+
+namespace stepcast::cli {
+namespace {
+
+struct ConvertOptions {
+  InputOptions input;
+  std::string output;
+  std::string to;
+  std::string step;
+  bool json = false;
+};
+
+// A file to be written.
+struct OutputFile {
+  std::filesystem::path path;
+  std::string bytes;
+};
+
+// step.et of rank 3 is step.3.et; step.et.gz is step.3.et.gz.
+std::filesystem::path PathOfRank(const std::filesystem::path& path,
+                                 int64_t rank) {
+  std::string tail;
+  std::filesystem::path head = path;
+  if (IsGzipPath(head)) {
+    tail = ".gz";
+    head.replace_extension();
+  }
+  tail = head.extension().string() + tail;
+  head.replace_extension();
+  return fmt::format("{}.{}{}", head.string(), rank, tail);
+}
+
+Result<OutputFile> Render(const OutputFormat& format, const OutputStep& step,
+                          const std::filesystem::path& path) {
+  ASSIGN_OR_RETURN(std::string bytes, format.write(step));
+  if (IsGzipPath(path)) {
+    ASSIGN_OR_RETURN(bytes, Gzip(bytes));
+  }
+  return OutputFile{.path = path, .bytes = std::move(bytes)};
+}
+
+Result<std::vector<OutputFile>> RenderAll(const OutputFormat& format,
+                                          const ir::Graph& graph,
+                                          int64_t number,
+                                          const std::filesystem::path& path) {
+  const auto& ranks = graph.data().ranks;
+  std::vector<OutputFile> files;
+  if (!format.one_rank || ranks.size() == 1) {
+    const OutputStep step{
+        .graph = graph, .rank = ir::RankId{0}, .number = number};
+    ASSIGN_OR_RETURN(OutputFile file, Render(format, step, path));
+    files.push_back(std::move(file));
+    return files;
+  }
+  if (path == "-") {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("a {} file holds one rank and there are {}; "
+                            "expected --rank N or -o FILE",
+                            format.name, ranks.size()));
+  }
+  for (const ir::RankId rank : ranks.ids()) {
+    const OutputStep step{.graph = graph, .rank = rank, .number = number};
+    ASSIGN_OR_RETURN(
+        OutputFile file,
+        Render(format, step, PathOfRank(path, ranks[rank].number)));
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+Status CheckNotInput(const std::vector<OutputFile>& files,
+                     const std::vector<std::string>& inputs) {
+  for (const OutputFile& file : files) {
+    for (const std::string& input : inputs) {
+      std::error_code error;
+      if (std::filesystem::equivalent(file.path, input, error)) {
+        return Fail(ErrorCode::kInvalidInput,
+                    fmt::format("{} is an input; expected another file to "
+                                "write",
+                                file.path.string()));
+      }
+    }
+  }
+  return {};
+}
+
+// All of them or, if one fails, none.
+Status WriteAll(const std::vector<OutputFile>& files) {
+  for (size_t i = 0; i < files.size(); ++i) {
+    Status status = WriteOutput(files[i].path, files[i].bytes);
+    if (!status) {
+      for (size_t done = 0; done < i; ++done) {
+        std::error_code error;
+        std::filesystem::remove(files[done].path, error);
+      }
+      return status;
+    }
+  }
+  return {};
+}
+
+std::string SummaryText(const std::vector<OutputFile>& files,
+                        const ir::Graph& graph, std::optional<int64_t> step) {
+  const ir::GraphData& data = graph.data();
+  std::string text;
+  for (const OutputFile& file : files) {
+    text += fmt::format(
+        "wrote {} ({})\n", Printable(file.path.string()),
+        report::BytesText(Bytes{static_cast<int64_t>(file.bytes.size())}));
+  }
+  return text + fmt::format("{}: {}, {}, {}, {}\n",
+                            step ? fmt::format("step {}", *step) : "one step",
+                            report::CountText(data.ranks.size(), "rank"),
+                            report::CountText(data.ops.size(), "op"),
+                            report::CountText(data.calls.size(), "call"),
+                            report::CountText(data.works.size(), "work"));
+}
+
+std::string SummaryJson(const std::vector<OutputFile>& files,
+                        const ir::Graph& graph, std::optional<int64_t> step) {
+  const ir::GraphData& data = graph.data();
+  JsonWriter json;
+  json.BeginObject();
+  json.Key("version").String(Version());
+  json.Key("files").BeginArray();
+  for (const OutputFile& file : files) {
+    json.BeginObject();
+    json.Key("path").String(file.path.string());
+    json.Key("bytes").Int(static_cast<int64_t>(file.bytes.size()));
+    json.EndObject();
+  }
+  json.EndArray();
+  json.Key("step");
+  step ? json.Int(*step) : json.Null();
+  json.Key("ranks").Int(data.ranks.size());
+  json.Key("ops").Int(data.ops.size());
+  json.Key("calls").Int(data.calls.size());
+  json.Key("works").Int(data.works.size());
+  json.Key("collectives").Int(data.collectives.size());
+  json.EndObject();
+  return json.Take();
+}
+
+// What makes the result doubtful, one line a kind.
+void Warn(const ingest::Loaded& loaded, const Diagnostics& building) {
+  Diagnostics all = loaded.diagnostics;
+  for (const ingest::RankTrace& rank : loaded.ranks) {
+    all.Merge(rank.diagnostics);
+  }
+  all.Merge(building);
+  for (const Diagnostic& item : all.list()) {
+    if (item.kind.severity == Severity::kWarning) {
+      Complain(fmt::format("warning: {} ({}): {}", item.kind.name, item.count,
+                           item.kind.what));
+    }
+  }
+}
+
+Status Convert(const ConvertOptions& options) {
+  if (options.output.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                "no output given; expected -o FILE, or -o - for standard "
+                "output");
+  }
+  if (options.json && options.output == "-") {
+    return Fail(ErrorCode::kInvalidInput,
+                "--json and -o - both want standard output; expected one of "
+                "them");
+  }
+  ASSIGN_OR_RETURN(const OutputFormat* format,
+                   FindOutputFormat(options.to, options.output));
+  ASSIGN_OR_RETURN(const auto wanted, ParseNumber("--step", options.step, 0));
+  ASSIGN_OR_RETURN(const Input input,
+                   LoadInput(options.input, /*allow_duplicates=*/false));
+  ASSIGN_OR_RETURN(const auto step,
+                   report::StepNumber(input.loaded.ranks, wanted));
+  Diagnostics diagnostics;
+  ASSIGN_OR_RETURN(const ir::Graph graph,
+                   ingest::BuildGraph(input.loaded.ranks, input.rules,
+                                      {.step = wanted}, diagnostics));
+  ASSIGN_OR_RETURN(const auto files,
+                   RenderAll(*format, graph, step.value_or(0), options.output));
+  RETURN_IF_ERROR(CheckNotInput(files, options.input.files));
+  RETURN_IF_ERROR(WriteAll(files));
+  Warn(input.loaded, diagnostics);
+  if (options.output == "-") {
+    return {};
+  }
+  return Print(options.json ? SummaryJson(files, graph, step)
+                            : SummaryText(files, graph, step));
+}
+
+}  // namespace
+
+Status RunConvert(const Words& words) {
+  OptionParser parser(
+      "convert",
+      "Writes one step of a trace in another format. Formats with one file a "
+      "rank put the\nrank into the name: step.et becomes step.0.et, step.1.et, "
+      "...",
+      "  stepcast convert rank0.json.gz -o step.graph\n"
+      "  stepcast convert traces/ -o timeline.json.gz   all ranks on one "
+      "clock\n"
+      "  stepcast convert traces/ --step 12 -o step.et\n"
+      "  stepcast convert et.json --to graph -o -");
+  ConvertOptions options;
+  CLI::App& app = parser.app();
+  AddInputOptions(app, options.input);
+  app.add_option("-o,--output", options.output,
+                 "file to write; - is standard output; .gz is compressed")
+      ->option_text("FILE");
+  app.add_option("--to", options.to,
+                 "graph, chakra or perfetto; default: by the extension\n"
+                 "(.graph .txt, .et, .json)")
+      ->option_text("FORMAT");
+  app.add_option("--step", options.step,
+                 "number of the step, as in ProfilerStep#N; default: the\n"
+                 "one of median length")
+      ->option_text("N");
+  app.add_flag("--json", options.json,
+               "print what was written as one JSON object");
+  ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
+  return go_on ? Convert(options) : Status{};
+}
+
+}  // namespace stepcast::cli

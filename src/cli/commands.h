@@ -1,0 +1,38 @@
+// The list of commands.
+#ifndef STEPCAST_CLI_COMMANDS_H_
+#define STEPCAST_CLI_COMMANDS_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace stepcast::cli {
+
+/// The words behind the command's name.
+using Words = std::vector<std::string>;
+
+/// One verb of the program.
+struct Command {
+  std::string_view name;
+  std::string_view arguments;  // "FILE..."
+  std::string_view help;       // One line.
+  /// Does the job and prints its answer. Errors are printed by the caller.
+  Status (*run)(const Words& words) = nullptr;
+};
+
+/// In the order they are shown.
+std::span<const Command> Commands();
+
+/// Runs the program: `words` is the command line without the program's name.
+Status RunCommandLine(const Words& words);
+
+Status RunConvert(const Words& words);
+Status RunDoctor(const Words& words);
+Status RunList(const Words& words);
+
+}  // namespace stepcast::cli
+
+#endif  // STEPCAST_CLI_COMMANDS_H_

@@ -1,0 +1,52 @@
+// The program: runs a command, turns its errors into one line and an exit
+// status.
+#include <csignal>
+#include <exception>
+#include <new>
+#include <string>
+
+#include <CLI/Error.hpp>
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+
+namespace stepcast::cli {
+namespace {
+
+constexpr int kDone = 0;
+constexpr int kWrong = 2;
+
+// Libraries throw; our own code returns results.
+Status RunGuarded(const Words& words) {
+  try {
+    return RunCommandLine(words);
+  } catch (const CLI::ParseError& error) {
+    return Fail(ErrorCode::kInvalidInput, error.what());
+  } catch (const std::bad_alloc&) {
+    return Fail(ErrorCode::kIo, "out of memory");
+  } catch (const std::exception& error) {
+    return Fail(ErrorCode::kIo, error.what());
+  }
+}
+
+int Main(int argc, char** argv) {
+  // A reader that goes away shows up as a failed write instead.
+  std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c)
+  const Status status =
+      RunGuarded(Words(argv + (argc > 0 ? 1 : 0), argv + argc));
+  if (status) {
+    return kDone;
+  }
+  if (!status.error().message.empty()) {
+    Complain(status.error().message);
+  }
+  return kWrong;
+}
+
+}  // namespace
+}  // namespace stepcast::cli
+
+int main(int argc, char** argv) {
+  return stepcast::cli::Main(argc, argv);
+}

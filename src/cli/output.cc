@@ -1,0 +1,119 @@
+#include "cli/output.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include "base/file.h"
+#include "base/text_table.h"
+
+namespace stepcast::cli {
+namespace {
+
+std::string ErrorText(int error) {
+  return std::generic_category().message(error);
+}
+
+Status WriteTo(std::FILE* file, std::string_view bytes, std::string_view name) {
+  errno = 0;
+  const size_t written = std::fwrite(bytes.data(), 1, bytes.size(), file);
+  if (written != bytes.size() || std::fflush(file) != 0) {
+    const int error = errno;
+    return Fail(ErrorCode::kIo, error == EPIPE
+                                    ? ""
+                                    : fmt::format("{}: cannot write: {}", name,
+                                                  ErrorText(error)));
+  }
+  return {};
+}
+
+Status WriteDirectly(const std::filesystem::path& path,
+                     std::string_view bytes) {
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) {
+    return Fail(ErrorCode::kIo, fmt::format("{}: cannot open: {}",
+                                            path.string(), ErrorText(errno)));
+  }
+  Status status = WriteTo(file, bytes, path.string());
+  if (std::fclose(file) != 0 && status) {
+    return Fail(ErrorCode::kIo, fmt::format("{}: cannot write: {}",
+                                            path.string(), ErrorText(errno)));
+  }
+  return status;
+}
+
+}  // namespace
+
+std::string_view Version() {
+  return STEPCAST_VERSION;
+}
+
+Status Print(std::string_view text) {
+  return WriteTo(stdout, text, "standard output");
+}
+
+void Complain(std::string_view message) {
+  fmt::print(stderr, "stepcast: {}\n", Printable(message));
+}
+
+Status WriteOutput(const std::filesystem::path& path, std::string_view bytes) {
+  if (path == "-") {
+    return Print(bytes);
+  }
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (std::filesystem::is_directory(status)) {
+    return Fail(
+        ErrorCode::kInvalidInput,
+        fmt::format("{}: is a directory; expected a file", path.string()));
+  }
+  if (std::filesystem::exists(status) &&
+      !std::filesystem::is_regular_file(status)) {
+    return WriteDirectly(path, bytes);
+  }
+  // A link stays a link: what it points to is replaced.
+  const bool is_link =
+      std::filesystem::is_symlink(std::filesystem::symlink_status(path, error));
+  const auto target =
+      is_link ? std::filesystem::weakly_canonical(path, error) : path;
+  return WriteFile(error || target.empty() ? path : target, bytes);
+}
+
+Result<std::string> Gzip(std::string_view bytes) {
+  constexpr int kGzipWindow = 15 + 16;  // The largest window; 16: gzip header.
+  constexpr int kMemoryLevel = 8;       // zlib's default.
+  z_stream stream = {};
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipWindow,
+                   kMemoryLevel, Z_DEFAULT_STRATEGY) != Z_OK) {
+    return Fail(ErrorCode::kIo, "cannot start gzip: out of memory");
+  }
+  std::string out;
+  std::string block(size_t{1} << 18, '\0');
+  int code = Z_OK;
+  while (code == Z_OK) {
+    constexpr size_t kMost = std::numeric_limits<uInt>::max();
+    const size_t take = std::min(bytes.size(), kMost);
+    // zlib does not write to its input; its interface predates const.
+    stream.next_in =
+        reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));  // NOLINT
+    stream.avail_in = static_cast<uInt>(take);
+    stream.next_out = reinterpret_cast<Bytef*>(block.data());
+    stream.avail_out = static_cast<uInt>(block.size());
+    code = deflate(&stream, take == bytes.size() ? Z_FINISH : Z_NO_FLUSH);
+    bytes.remove_prefix(take - stream.avail_in);
+    out.append(block, 0, block.size() - stream.avail_out);
+  }
+  deflateEnd(&stream);
+  if (code != Z_STREAM_END) {
+    return Fail(ErrorCode::kIo, "gzip failed");
+  }
+  return out;
+}
+
+}  // namespace stepcast::cli

@@ -1,0 +1,106 @@
+// What traces hold, what is missing or odd in them, and what they are good for.
+#ifndef STEPCAST_REPORT_DOCTOR_H_
+#define STEPCAST_REPORT_DOCTOR_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "ingest/load.h"
+#include "ingest/rules.h"
+#include "report/collective_facts.h"
+#include "report/coverage.h"
+#include "report/trace_facts.h"
+
+namespace stepcast::report {
+
+/// Below this share of device time with known sizes, guesses would decide a
+/// prediction rather than what was recorded.
+inline constexpr double kSizedEnough = 0.9;
+
+/// What the input is good for.
+struct Verdict {
+  bool replay = false;      // A step can be played back from its own times.
+  bool prediction = false;  // Sizes are known, so other machines can be priced.
+  std::vector<std::string> missing{};  // "shapes", "step marks", ...
+};
+
+/// One file of a rank.
+struct FileFacts {
+  std::string path{};
+  std::string format{};
+  std::string dialect{};
+  std::string schema{};
+  uint64_t text_bytes = 0;  // Uncompressed; 0 if unknown.
+};
+
+/// Of an execution trace.
+struct ExecutionFacts {
+  int64_t ops = 0;
+  int64_t ops_with_shapes = 0;
+  int64_t annotations = 0;
+  int64_t threads_with_ops = 0;
+  int64_t device_nodes = 0;  // Put in by a linker.
+};
+
+/// Of a graph file.
+struct GraphFacts {
+  int64_t ranks = 0;
+  int64_t threads = 0;
+  int64_t streams = 0;
+  int64_t ops = 0;
+  int64_t calls = 0;
+  int64_t works = 0;
+  int64_t measured_works = 0;
+  int64_t collectives = 0;  // Matched across ranks.
+};
+
+/// How one thread of an execution trace was found in the profiler trace.
+struct ThreadPairing {
+  int64_t execution_thread = 0;
+  std::string trace_thread{};
+  int64_t nodes = 0;
+  int64_t matches = 0;
+};
+
+struct PairingFacts {
+  std::vector<ThreadPairing> threads{};
+  int64_t compared_shapes = 0;
+  int64_t different_shapes = 0;
+};
+
+struct RankReport {
+  int64_t rank = 0;
+  std::vector<FileFacts> files{};
+  std::optional<int64_t> world_size{};
+  std::string backend{};
+  std::vector<ingest::DeviceInfo> devices{};  // That the trace used.
+  std::optional<TraceFacts> trace{};
+  std::optional<ExecutionFacts> execution{};
+  std::optional<PairingFacts> pairing{};
+  std::optional<GraphFacts> graph{};
+  Coverage coverage{};
+  Diagnostics diagnostics{};
+  Verdict verdict{};
+};
+
+struct DoctorReport {
+  std::vector<RankReport> ranks{};
+  /// Whether the files are ranks of one job, each there once.
+  bool one_job = false;
+  std::vector<CollectiveFacts> collectives{};  // Of one step, over the ranks.
+  std::optional<int64_t> collectives_step{};   // Its number.
+  std::string graph_error{};  // Why no graph can be built; empty if one can.
+  Diagnostics diagnostics{};  // About the set.
+  Verdict verdict{};          // Over all ranks.
+};
+
+/// Looks at everything once; ranks on up to `threads` threads (0: one a core).
+DoctorReport Diagnose(const ingest::Loaded& loaded, const ingest::Rules& rules,
+                      size_t threads = 0);
+
+}  // namespace stepcast::report
+
+#endif  // STEPCAST_REPORT_DOCTOR_H_

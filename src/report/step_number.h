@@ -1,0 +1,22 @@
+// The number of the step a graph is made of.
+#ifndef STEPCAST_REPORT_STEP_NUMBER_H_
+#define STEPCAST_REPORT_STEP_NUMBER_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "base/result.h"
+#include "ingest/load.h"
+
+namespace stepcast::report {
+
+/// The step that BuildGraph takes from these ranks, given the same wish; none
+/// if no rank has a profiler trace, which alone numbers steps (then wishing
+/// for one is an error).
+Result<std::optional<int64_t>> StepNumber(
+    std::span<const ingest::RankTrace> ranks, std::optional<int64_t> wanted);
+
+}  // namespace stepcast::report
+
+#endif  // STEPCAST_REPORT_STEP_NUMBER_H_

@@ -1,0 +1,44 @@
+// Pieces that several reports for people are made of.
+#ifndef STEPCAST_REPORT_TEXT_PARTS_H_
+#define STEPCAST_REPORT_TEXT_PARTS_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/units.h"
+#include "report/coverage.h"
+
+namespace stepcast::report {
+
+/// "14.455": milliseconds with the microseconds as decimals.
+std::string MillisecondsText(Duration time);
+
+/// "7624.0": microseconds.
+std::string MicrosecondsText(Duration time);
+
+/// "45.6 %" for 0.456.
+std::string PercentText(double share);
+/// The same for part / whole; "-" if the whole is nothing.
+std::string PercentText(Duration part, Duration whole);
+
+/// "1.5 MB", in powers of 1000; "-" for 0.
+std::string BytesText(Bytes bytes);
+
+/// "1 step", "3 steps".
+std::string CountText(int64_t count, std::string_view singular);
+
+/// Items with ", " between them.
+std::string Joined(const std::vector<std::string>& items);
+
+/// The table of families and the names that no rule knows, the longest first.
+std::string CoverageText(const Coverage& coverage);
+
+/// One oddity a paragraph, with examples and advice; `where` follows the count.
+std::string DiagnosticText(const Diagnostic& diagnostic,
+                           std::string_view where = {});
+
+}  // namespace stepcast::report
+
+#endif  // STEPCAST_REPORT_TEXT_PARTS_H_
