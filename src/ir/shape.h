@@ -71,8 +71,8 @@ struct Interaction {
 /// One result per element: arithmetic, activations, dropout, casts, losses.
 struct Elementwise {
   int64_t elements = 0;  // Of the output.
-  Bytes read;            // Over all inputs, broadcasts counted once.
-  Bytes written;
+  Bytes read{};          // Over all inputs, broadcasts counted once.
+  Bytes written{};
   DType dtype = DType::kUnknown;
   friend bool operator==(const Elementwise&, const Elementwise&) = default;
 };
@@ -192,14 +192,14 @@ enum class CopyKind {
 /// A memcpy.
 struct Copy {
   CopyKind kind = CopyKind::kUnknown;
-  Bytes bytes;
+  Bytes bytes{};
   bool pinned = false;  // The host side is page-locked.
   friend bool operator==(const Copy&, const Copy&) = default;
 };
 
 /// A memset or a kernel that writes one value.
 struct Fill {
-  Bytes bytes;
+  Bytes bytes{};
   friend bool operator==(const Fill&, const Fill&) = default;
 };
 
@@ -234,11 +234,11 @@ enum class CollectiveKind {
 /// One rank's part in a collective.
 struct Collective {
   CollectiveKind kind = CollectiveKind::kUnknown;
-  Bytes bytes;             // This rank's input.
+  Bytes bytes{};           // This rank's input.
   int64_t group_size = 0;  // Ranks taking part.
   DType dtype = DType::kUnknown;
-  std::vector<int64_t> send_splits;     // Elements to each peer; empty if even.
-  std::vector<int64_t> receive_splits;  // Elements from each peer.
+  std::vector<int64_t> send_splits{};  // Elements to each peer; empty if even.
+  std::vector<int64_t> receive_splits{};  // Elements from each peer.
   friend bool operator==(const Collective&, const Collective&) = default;
 };
 
