@@ -11,6 +11,7 @@
 
 #include "ingest/arguments.h"
 #include "ingest/classify/classify.h"
+#include "ingest/launchers.h"
 #include "ingest/phases.h"
 
 namespace stepcast::ingest {
@@ -54,7 +55,7 @@ class RankAdder {
         rules_(rules),
         builder_(builder),
         ops_(execution_.nodes.size()),
-        has_children_(execution_.nodes.size()),
+        launches_(FindLaunchers(execution_, rules)),
         arguments_(execution_.nodes.size()) {}
 
   AddedRank Run() {
@@ -69,8 +70,7 @@ class RankAdder {
     for (uint32_t i = 0; i < execution_.nodes.size(); ++i) {
       if (linked && execution_.nodes[i].kind == NodeKind::kDevice) {
         AddDeviceNode(i);
-      } else if (!linked && execution_.nodes[i].kind == NodeKind::kOp &&
-                 !has_children_[i]) {
+      } else if (!linked && launches_[i]) {
         AddExpectedWorks(i);
       }
     }
@@ -169,7 +169,6 @@ class RankAdder {
       const bool has_parent = node.parent != ExecutionNode::kNoParent &&
                               IsHostNode(execution_.nodes[node.parent]);
       if (has_parent) {
-        has_children_[node.parent] = true;
         // A parent on another thread is only where the work came from.
         if (execution_.nodes[node.parent].thread == node.thread) {
           op.parent = ops_[node.parent];
@@ -273,7 +272,7 @@ class RankAdder {
   AddedRank added_;
   std::optional<Duration> zero_;
   std::vector<ir::OpId> ops_;
-  std::vector<bool> has_children_;
+  std::vector<bool> launches_;
   std::vector<std::optional<Arguments>> arguments_;
   std::vector<ir::Phase> phases_;
   std::map<int64_t, ir::ThreadId> threads_;

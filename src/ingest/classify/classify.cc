@@ -29,10 +29,13 @@ ir::KernelShape Size(std::string_view family, const SizeRequest& request) {
                                : sizer->size(request);
 }
 
+// Whether there is anything to do on a device: a tensor there that holds
+// something. PyTorch launches nothing for empty ones.
 bool OnDevice(const Arguments& arguments) {
   const auto on_gpu = [](const Argument& argument) {
     return std::ranges::any_of(argument.tensors, [](const ir::Tensor& tensor) {
-      return tensor.device == ir::Device::kGpu;
+      return tensor.device == ir::Device::kGpu &&
+             std::ranges::find(tensor.dims, 0) == tensor.dims.end();
     });
   };
   return std::ranges::any_of(arguments.inputs, on_gpu) ||

@@ -43,8 +43,9 @@ struct DeviceFacts {
 ir::KernelShape ClassifyDevice(const Rules& rules, const DeviceFacts& facts,
                                std::span<const OpContext> ops);
 
-/// The shapes of the kernels that an op without children launches, judged by
-/// its name and arguments alone; empty for ops that run on the host only.
+/// The shapes of the kernels that an op launches itself, judged by its name and
+/// arguments alone; empty for ops that run on the host only. Whether an op
+/// inside it does the work is for the caller to know (ingest/launchers.h).
 std::vector<ir::KernelShape> ClassifyOp(const Rules& rules,
                                         const OpContext& op);
 
