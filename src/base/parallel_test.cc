@@ -12,7 +12,7 @@ namespace stepcast {
 namespace {
 
 TEST(ParallelForTest, CallsEveryIndexOnceWhateverTheThreads) {
-  for (const size_t threads : {0, 1, 2, 3, 8, 100}) {
+  for (const size_t threads : std::vector<size_t>{0, 1, 2, 3, 8, 100}) {
     std::vector<std::atomic<int>> calls(57);
     ParallelFor(calls.size(), threads, [&](size_t i) { ++calls[i]; });
     for (const auto& count : calls) {

@@ -52,6 +52,7 @@ TEST(StringPoolTest, ViewsStayValidWhileThePoolGrowsAndMoves) {
     texts.push_back("kernel_" + std::to_string(i));
   }
   std::vector<std::string_view> views;
+  views.reserve(texts.size());
   for (const std::string& text : texts) {
     views.push_back(pool.view(pool.Intern(text)));
   }

@@ -42,7 +42,8 @@ class Classifier {
         rules_(rules),
         arguments_(rank),
         phases_(FindPhases(PhaseInputs(linked_), linked_.trace.strings, rules)),
-        partners_(FindPartners(linked_, phases_, rules)) {
+        partners_(FindPartners(PhaseInputs(linked_), linked_.trace.strings,
+                               phases_, rules)) {
     CountSiblings();
   }
 

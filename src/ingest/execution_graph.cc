@@ -12,6 +12,7 @@
 #include "ingest/arguments.h"
 #include "ingest/classify/classify.h"
 #include "ingest/launchers.h"
+#include "ingest/partners.h"
 #include "ingest/phases.h"
 
 namespace stepcast::ingest {
@@ -107,6 +108,7 @@ class RankAdder {
     }
     const std::vector<PhaseInput> inputs = PhaseInputs(numbers);
     phases_ = FindPhases(inputs, execution_.strings, rules_);
+    partners_ = FindPartners(inputs, execution_.strings, phases_, rules_);
     const auto autograd =
         FindAutogradThreads(inputs, execution_.strings, rules_, count);
     bool has_main = false;
@@ -226,6 +228,17 @@ class RankAdder {
     return contexts;
   }
 
+  // Of the op or, without one, of the nearest op around it.
+  OpContext PartnerOf(uint32_t op) {
+    for (; op != ExecutionNode::kNoParent; op = execution_.nodes[op].parent) {
+      if (const uint32_t partner = partners_[op]; partner != kNoEvent) {
+        return {.name = execution_.strings.view(execution_.nodes[partner].name),
+                .arguments = &ArgumentsOf(partner)};
+      }
+    }
+    return {};
+  }
+
   void AddDeviceNode(uint32_t index) {
     const ExecutionNode& node = execution_.nodes[index];
     const std::vector<OpContext> contexts = ContextsOf(node.parent);
@@ -235,6 +248,7 @@ class RankAdder {
         .kind = node.device_kind,
         .bytes = node.bytes,
         .collective = execution_.strings.view(node.arguments.collective),
+        .partner = PartnerOf(node.parent),
         .world_size = execution_.info.world_size.value_or(0)};
     ir::Work work{
         .kind = node.device_kind == DeviceEventKind::kKernel
@@ -258,7 +272,8 @@ class RankAdder {
     const std::string_view name =
         execution_.strings.view(execution_.nodes[index].name);
     const OpContext context{.name = name, .arguments = &arguments};
-    for (const ir::KernelShape& shape : ClassifyOp(rules_, context)) {
+    for (const ir::KernelShape& shape :
+         ClassifyOp(rules_, context, PartnerOf(index))) {
       AddWork(name,
               {.stream = StreamOf(kDefaultStream), .call = AddLaunch(index)},
               shape);
@@ -275,6 +290,7 @@ class RankAdder {
   std::vector<bool> launches_;
   std::vector<std::optional<Arguments>> arguments_;
   std::vector<ir::Phase> phases_;
+  std::vector<uint32_t> partners_;
   std::map<int64_t, ir::ThreadId> threads_;
   std::map<int64_t, ir::StreamId> streams_;
 };

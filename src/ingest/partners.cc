@@ -47,13 +47,14 @@ bool IsEngine(std::string_view name) {
 
 class PartnerFinder {
  public:
-  PartnerFinder(const LinkedTrace& linked, const std::vector<ir::Phase>& phases,
+  PartnerFinder(const std::vector<PhaseInput>& events,
+                const StringPool& strings, const std::vector<ir::Phase>& phases,
                 const Rules& rules)
-      : events_(linked.trace.host_events),
-        strings_(linked.trace.strings),
+      : events_(events),
+        strings_(strings),
         phases_(phases),
-        lookups_(linked.trace.strings, rules),
-        numbers_(events_.size(), kNoNumber) {}
+        lookups_(strings, rules),
+        numbers_(events.size(), kNoNumber) {}
 
   std::vector<uint32_t> Run() {
     FindNumbers();
@@ -81,11 +82,11 @@ class PartnerFinder {
   void FindNumbers() {
     int64_t next = kNoNumber;
     for (size_t i = events_.size(); i-- > 0;) {
-      const HostEvent& event = events_[i];
+      const PhaseInput& event = events_[i];
       if (i + 1 < events_.size() && events_[i + 1].thread != event.thread) {
         next = kNoNumber;
       }
-      if (event.kind != HostEventKind::kOp) {
+      if (!event.is_op) {
         continue;
       }
       if (event.sequence >= 0) {
@@ -112,7 +113,7 @@ class PartnerFinder {
     }
   }
 
-  const std::vector<HostEvent>& events_;
+  const std::vector<PhaseInput>& events_;
   const StringPool& strings_;
   const std::vector<ir::Phase>& phases_;
   LookupNames lookups_;
@@ -122,10 +123,11 @@ class PartnerFinder {
 
 }  // namespace
 
-std::vector<uint32_t> FindPartners(const LinkedTrace& linked,
+std::vector<uint32_t> FindPartners(const std::vector<PhaseInput>& events,
+                                   const StringPool& strings,
                                    const std::vector<ir::Phase>& phases,
                                    const Rules& rules) {
-  return PartnerFinder(linked, phases, rules).Run();
+  return PartnerFinder(events, strings, phases, rules).Run();
 }
 
 }  // namespace stepcast::ingest

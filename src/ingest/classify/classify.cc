@@ -68,8 +68,8 @@ ir::KernelShape ClassifyDevice(const Rules& rules, const DeviceFacts& facts,
                                   : SizeCollective(request);
 }
 
-std::vector<ir::KernelShape> ClassifyOp(const Rules& rules,
-                                        const OpContext& op) {
+std::vector<ir::KernelShape> ClassifyOp(const Rules& rules, const OpContext& op,
+                                        const OpContext& partner) {
   if (op.arguments == nullptr || !OnDevice(*op.arguments)) {
     return {};
   }
@@ -81,7 +81,7 @@ std::vector<ir::KernelShape> ClassifyOp(const Rules& rules,
     return {};
   }
   const RuledOp ruled{.op = op, .rule = rule};
-  const DeviceFacts facts;
+  const DeviceFacts facts{.name = {}, .partner = partner};
   SizeRequest request{
       .facts = facts, .detail = rule->detail, .ops = {&ruled, 1}};
   if (rule->family == "convolution" && rule->detail == "backward") {
