@@ -13,7 +13,7 @@ namespace {
 
 tl::unexpected<Error> FailAt(const toml::source_region& region,
                              std::string_view message) {
-  const std::string_view source = region.path ? *region.path : "TOML";
+  const std::string source = region.path ? *region.path : "TOML";
   return Fail(ErrorCode::kInvalidInput,
               fmt::format("{}:{}: {}", source, region.begin.line, message));
 }
