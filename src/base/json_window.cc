@@ -12,11 +12,6 @@
 namespace stepcast {
 namespace {
 
-// Text and index of a window stay in the cache of one core.
-constexpr size_t kFirstWindow = size_t{1} << 18;
-// A single value may not be larger than this: the index takes up to eight
-// times as much.
-constexpr size_t kLargestWindow = size_t{1} << 26;
 // A space and a quote's worth of room to close a cut string.
 constexpr size_t kClosing = 2;
 
@@ -64,7 +59,7 @@ class JsonWindow::Indexer {
 JsonWindow::JsonWindow(ByteSource& source)
     : source_(source),
       indexer_(std::make_unique<Indexer>()),
-      buffer_(kFirstWindow + kClosing + simdjson::SIMDJSON_PADDING) {}
+      buffer_(kSize + kClosing + simdjson::SIMDJSON_PADDING) {}
 
 JsonWindow::~JsonWindow() = default;
 
@@ -78,10 +73,10 @@ Status JsonWindow::Advance(uint32_t position) {
   offset_ += done;
   size_ -= done;
   if (size_ > room() / 2) {
-    if (room() >= kLargestWindow) {
+    if (size_ > kLongestValue) {
       return Fail(ErrorCode::kUnsupported,
                   fmt::format("one JSON value at byte {} is longer than {} MiB",
-                              offset_, kLargestWindow >> 21));
+                              offset_, kLongestValue >> 20));
     }
     buffer_.resize(room() * 2 + kClosing + simdjson::SIMDJSON_PADDING);
   }

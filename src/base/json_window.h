@@ -17,6 +17,12 @@ namespace stepcast {
 
 class JsonWindow {
  public:
+  /// Bytes of text a window holds, unless one value needs more. Text and index
+  /// stay in the cache of one core.
+  static constexpr size_t kSize = size_t{1} << 18;
+  /// No value may be longer: its index takes up to eight times as much.
+  static constexpr size_t kLongestValue = size_t{1} << 25;
+
   /// Bytes JSON forbids but real traces hold, and what they were made into.
   struct Repairs {
     int64_t control_characters = 0;  // Inside strings; spaces.

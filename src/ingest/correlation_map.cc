@@ -8,7 +8,7 @@
 namespace stepcast::ingest {
 namespace {
 
-// The table may have this many entries a call before a hash map is smaller.
+// The table may have this many entries a call before a sorted list is smaller.
 constexpr uint64_t kMostEntriesPerCall = 16;
 
 }  // namespace
@@ -25,23 +25,48 @@ CorrelationMap::CorrelationMap(const std::vector<RuntimeEvent>& calls) {
   if (highest < 0) {
     return;
   }
+  first_ = lowest;
   const uint64_t span = static_cast<uint64_t>(highest - lowest) + 1;
   if (span / kMostEntriesPerCall <= calls.size()) {
-    first_ = lowest;
-    table_.assign(span, kNoEvent);
+    FillTable(calls, span);
+  } else {
+    FillSorted(calls);
   }
+}
+
+void CorrelationMap::FillTable(const std::vector<RuntimeEvent>& calls,
+                               uint64_t span) {
+  table_.assign(span, kNoEvent);
   for (size_t i = 0; i < calls.size(); ++i) {
-    if (calls[i].correlation >= 0 &&
-        !Insert(calls[i].correlation, static_cast<uint32_t>(i))) {
+    if (calls[i].correlation < 0) {
+      continue;
+    }
+    uint32_t& entry =
+        table_[static_cast<size_t>(calls[i].correlation - first_)];
+    if (entry == kNoEvent) {
+      entry = static_cast<uint32_t>(i);
+    } else {
       ++duplicates_;
     }
   }
 }
 
-uint32_t CorrelationMap::Find(int64_t correlation) const {
-  if (correlation < 0) {
-    return kNoEvent;
+void CorrelationMap::FillSorted(const std::vector<RuntimeEvent>& calls) {
+  for (size_t i = 0; i < calls.size(); ++i) {
+    if (calls[i].correlation >= 0) {
+      sorted_.emplace_back(calls[i].correlation, static_cast<uint32_t>(i));
+    }
   }
+  std::ranges::sort(sorted_);
+  const auto same_id = [](const auto& a, const auto& b) {
+    return a.first == b.first;
+  };
+  const auto rest = std::ranges::unique(sorted_, same_id);
+  duplicates_ = static_cast<int64_t>(rest.size());
+  sorted_.erase(rest.begin(), rest.end());
+}
+
+uint32_t CorrelationMap::Find(int64_t correlation) const {
   if (!table_.empty()) {
     const bool inside =
         correlation >= first_ &&
@@ -49,20 +74,10 @@ uint32_t CorrelationMap::Find(int64_t correlation) const {
     return inside ? table_[static_cast<size_t>(correlation - first_)]
                   : kNoEvent;
   }
-  const auto found = sparse_.find(correlation);
-  return found == sparse_.end() ? kNoEvent : found->second;
-}
-
-bool CorrelationMap::Insert(int64_t correlation, uint32_t call) {
-  if (table_.empty()) {
-    return sparse_.emplace(correlation, call).second;
-  }
-  uint32_t& entry = table_[static_cast<size_t>(correlation - first_)];
-  if (entry != kNoEvent) {
-    return false;
-  }
-  entry = call;
-  return true;
+  const auto found = std::ranges::lower_bound(
+      sorted_, correlation, {}, &std::pair<int64_t, uint32_t>::first);
+  return found != sorted_.end() && found->first == correlation ? found->second
+                                                               : kNoEvent;
 }
 
 }  // namespace stepcast::ingest

@@ -3,7 +3,7 @@
 #define STEPCAST_INGEST_CORRELATION_MAP_H_
 
 #include <cstdint>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ingest/profiler_trace.h"
@@ -11,7 +11,7 @@
 namespace stepcast::ingest {
 
 /// Ids are given out one after another, so that a plain table usually serves;
-/// sparse ones go into a hash map.
+/// sparse ones are sorted and searched.
 class CorrelationMap {
  public:
   explicit CorrelationMap(const std::vector<RuntimeEvent>& calls);
@@ -22,11 +22,12 @@ class CorrelationMap {
   int64_t duplicates() const { return duplicates_; }
 
  private:
-  bool Insert(int64_t correlation, uint32_t call);
+  void FillTable(const std::vector<RuntimeEvent>& calls, uint64_t span);
+  void FillSorted(const std::vector<RuntimeEvent>& calls);
 
   int64_t first_ = 0;
   std::vector<uint32_t> table_;
-  std::unordered_map<int64_t, uint32_t> sparse_;
+  std::vector<std::pair<int64_t, uint32_t>> sorted_;  // Id and call.
   int64_t duplicates_ = 0;
 };
 

@@ -12,6 +12,10 @@
 namespace stepcast::ingest {
 namespace {
 
+// Nothing in a training step lasts this long. Keeping longer events out keeps
+// sums of times, also of a hundred thousand events, inside 64 bits.
+constexpr Duration kLongestEvent = std::chrono::hours(24);
+
 // A short name for messages.
 std::string Label(const EventFields& fields) {
   constexpr size_t kWidth = 60;
@@ -38,6 +42,7 @@ void EventCollector::Add(JsonValue event) {
                      Printable(event.raw().substr(0, kExample)));
     return;
   }
+  event_count_ += fields.phase != 0 ? 1 : 0;
   switch (fields.phase) {
     case 'X':
       AddComplete(fields);
@@ -201,7 +206,8 @@ bool EventCollector::ReadTimes(const EventFields& fields, Times& times) {
   }
   const auto start = ParseMicroseconds(fields.start);
   const auto duration = ParseMicroseconds(fields.duration);
-  if (!start || *start < 0 || !duration || *duration < 0) {
+  if (!start || *start < 0 || *start > kLatestTime.count() || !duration ||
+      *duration < 0 || *duration > kLongestEvent.count()) {
     diagnostics_.Add(
         kBadNumber, fmt::format("ts {} dur {} of '{}'", Printable(fields.start),
                                 Printable(fields.duration), Label(fields)));

@@ -14,6 +14,10 @@
 
 namespace stepcast::ingest {
 
+/// The year 2112. Starts and base times are no later, so that the sum of both
+/// and of a duration fits in 64 bits.
+inline constexpr Duration kLatestTime{4'500'000'000'000'000'000};
+
 class EventCollector {
  public:
   EventCollector(ProfilerTrace& trace, Diagnostics& diagnostics)
@@ -21,6 +25,8 @@ class EventCollector {
 
   void Add(JsonValue event);
 
+  /// How many records were events of any kind.
+  int64_t event_count() const { return event_count_; }
   /// "2021", "2022" or "2024", by what the events look like.
   std::string_view dialect() const;
 
@@ -55,6 +61,7 @@ class EventCollector {
   uint32_t last_thread_index_ = 0;
   // Argument sets by the bytes of their ids; ids count from 1 too.
   StringPool argument_keys_;
+  int64_t event_count_ = 0;
   bool capitalised_ = false;
   bool has_record_function_ids_ = false;
 };

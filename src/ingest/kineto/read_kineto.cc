@@ -57,7 +57,17 @@ void ReadDistributedInfo(JsonValue object, TraceInfo& info) {
   });
 }
 
-void ReadMember(std::string_view key, JsonValue value, TraceInfo& info) {
+void ReadBaseTime(JsonValue value, TraceInfo& info, Diagnostics& diagnostics) {
+  const auto time = value.AsInt();
+  if (!time || *time < 0 || *time > kLatestTime.count()) {
+    diagnostics.Add(kBadNumber, "baseTimeNanoseconds");
+    return;
+  }
+  info.base_time = Duration(*time);
+}
+
+void ReadMember(std::string_view key, JsonValue value, TraceInfo& info,
+                Diagnostics& diagnostics) {
   if (key == "schemaVersion") {
     info.schema = Text(value);
   } else if (key == "deviceProperties") {
@@ -66,7 +76,7 @@ void ReadMember(std::string_view key, JsonValue value, TraceInfo& info) {
   } else if (key == "distributedInfo") {
     ReadDistributedInfo(value, info);
   } else if (key == "baseTimeNanoseconds") {
-    info.base_time = Duration(value.AsInt().value_or(0));
+    ReadBaseTime(value, info, diagnostics);
   }
 }
 
@@ -80,6 +90,10 @@ void Report(const JsonRecordReader::Counts& counts, Diagnostics& diagnostics) {
 }  // namespace
 
 bool SniffKineto(std::string_view head) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (head.starts_with(kByteOrderMark)) {
+    head.remove_prefix(kByteOrderMark.size());
+  }
   const size_t first = head.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos &&
          (head[first] == '{' || head[first] == '[');
@@ -91,7 +105,6 @@ Result<TraceFile> ReadKineto(ByteSource& source, Diagnostics& diagnostics) {
   TraceFile file;
   ProfilerTrace& trace = file.profiler.emplace();
   EventCollector collector(trace, diagnostics);
-  int64_t records = 0;
   while (true) {
     ASSIGN_OR_RETURN(const auto item, reader.Next());
     if (!item) {
@@ -99,12 +112,11 @@ Result<TraceFile> ReadKineto(ByteSource& source, Diagnostics& diagnostics) {
     }
     if (item->is_record) {
       collector.Add(item->value);
-      ++records;
     } else {
-      ReadMember(item->key, item->value, trace.info);
+      ReadMember(item->key, item->value, trace.info, diagnostics);
     }
   }
-  if (records == 0) {
+  if (collector.event_count() == 0) {
     if (reader.counts().truncated) {
       return Fail(ErrorCode::kInvalidInput,
                   "is cut off before the first event");
