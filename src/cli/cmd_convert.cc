@@ -14,6 +14,7 @@
 #include "cli/output.h"
 #include "cli/output_formats.h"
 #include "ingest/build_graph.h"
+#include "report/doctor.h"
 #include "report/step_number.h"
 #include "report/text_parts.h"
 
@@ -163,7 +164,7 @@ std::string SummaryJson(const std::vector<OutputFile>& files,
 void Warn(const ingest::Loaded& loaded, const Diagnostics& building) {
   Diagnostics all = loaded.diagnostics;
   for (const ingest::RankTrace& rank : loaded.ranks) {
-    all.Merge(rank.diagnostics);
+    all.Merge(report::RankDiagnostics(rank));
   }
   all.Merge(building);
   for (const Diagnostic& item : all.list()) {
@@ -226,15 +227,15 @@ Status RunConvert(const Words& words) {
   AddInputOptions(app, options.input);
   app.add_option("-o,--output", options.output,
                  "file to write; - is standard output; .gz is compressed")
-      ->option_text("FILE");
+      ->type_name("FILE");
   app.add_option("--to", options.to,
                  "graph, chakra or perfetto; default: by the extension\n"
                  "(.graph .txt, .et, .json)")
-      ->option_text("FORMAT");
+      ->type_name("FORMAT");
   app.add_option("--step", options.step,
                  "number of the step, as in ProfilerStep#N; default: the\n"
                  "one of median length")
-      ->option_text("N");
+      ->type_name("N");
   app.add_flag("--json", options.json,
                "print what was written as one JSON object");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));

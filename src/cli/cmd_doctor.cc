@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "report/doctor.h"
 #include "report/doctor_json.h"
 #include "report/doctor_text.h"
@@ -29,8 +30,10 @@ Status RunDoctor(const Words& words) {
   }
   ASSIGN_OR_RETURN(const Input input,
                    LoadInput(options, /*allow_duplicates=*/true));
-  const report::DoctorReport found =
-      report::Diagnose(input.loaded, input.rules, input.threads);
+  const report::DoctorReport found = [&] {
+    const Progress progress("classifying device work");
+    return report::Diagnose(input.loaded, input.rules, input.threads);
+  }();
   return Print(json ? report::DoctorJson(found, Version())
                     : report::DoctorText(found));
 }

@@ -36,7 +36,7 @@ std::optional<std::string_view> Nearest(
   if (word.size() > kLongestWord) {
     return std::nullopt;
   }
-  size_t best_distance = std::max<size_t>(1, word.size() / 3) + 1;
+  size_t best_distance = word.size() / 3 + 1;
   std::optional<std::string_view> best;
   for (const std::string_view candidate : candidates) {
     const size_t distance = EditDistance(word, candidate);

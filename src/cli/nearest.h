@@ -10,7 +10,7 @@
 namespace stepcast::cli {
 
 /// The candidate with the fewest changed letters, if that is at most a third
-/// of the word (and at least 1); the first of several.
+/// of the word; the first of several.
 std::optional<std::string_view> Nearest(
     std::string_view word, std::span<const std::string_view> candidates);
 

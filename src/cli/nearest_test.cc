@@ -16,6 +16,7 @@ TEST(NearestTest, AFewWrongLettersAreForgiven) {
 TEST(NearestTest, AnotherWordIsNearNone) {
   EXPECT_EQ(Nearest("replay", kNames), std::nullopt);
   EXPECT_EQ(Nearest("", kNames), std::nullopt);
+  EXPECT_EQ(Nearest("li", kNames), std::nullopt);
   EXPECT_EQ(Nearest(std::string(100000, 'l'), kNames), std::nullopt);
 }
 

@@ -9,6 +9,7 @@
 
 #include "cli/nearest.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 
 namespace stepcast::cli {
 namespace {
@@ -62,9 +63,6 @@ Result<bool> OptionParser::Parse(const Words& words) {
     for (const std::string& name : option->get_lnames()) {
       names.push_back("--" + name);
     }
-    for (const std::string& name : option->get_snames()) {
-      names.push_back("-" + name);
-    }
   }
   const std::string& word = unknown.front();
   const std::string name = word.substr(0, word.find('='));
@@ -79,16 +77,15 @@ void AddInputOptions(CLI::App& app, InputOptions& options) {
   app.add_option("FILE", options.files,
                  "traces, directories or archives of ranks; an execution\n"
                  "trace and a profiler trace of one run go together")
-      ->option_text("...");
-  app.add_option("--rank", options.rank, "use this rank alone")
-      ->option_text("N");
+      ->type_name("");
+  app.add_option("--rank", options.rank, "use this rank alone")->type_name("N");
   app.add_option("--rules", options.rules,
                  "rule file to ask before the built-in ones; may be repeated")
-      ->option_text("FILE")
+      ->type_name("FILE")
       ->allow_extra_args(false);
   app.add_option("--threads", options.threads,
                  "threads to use; 0, the default: one a core")
-      ->option_text("N");
+      ->type_name("N");
 }
 
 Result<Input> LoadInput(const InputOptions& options, bool allow_duplicates) {
@@ -99,6 +96,7 @@ Result<Input> LoadInput(const InputOptions& options, bool allow_duplicates) {
   ASSIGN_OR_RETURN(const auto threads,
                    ParseNumber("--threads", options.threads, 0));
   ASSIGN_OR_RETURN(const auto rank, ParseNumber("--rank", options.rank, 0));
+  const Progress progress("reading traces");
   Input input;
   input.threads = static_cast<size_t>(threads.value_or(0));
   ASSIGN_OR_RETURN(input.rules, ingest::Rules::Load(Paths(options.rules)));

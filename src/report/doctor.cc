@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/parallel.h"
 #include "base/text_table.h"
 #include "ingest/build_graph.h"
@@ -17,19 +19,10 @@
 namespace stepcast::report {
 namespace {
 
-using ingest::ExecutionTrace;
 using ingest::LinkedTrace;
 using ingest::RankTrace;
 
 constexpr size_t kNameWidth = 100;
-
-FileFacts FactsOf(const ingest::TraceInfo& info) {
-  return {.path = info.path,
-          .format = info.format,
-          .dialect = info.dialect,
-          .schema = info.schema,
-          .text_bytes = info.text_bytes};
-}
 
 // The devices that some event names; all of them if none does.
 std::vector<ingest::DeviceInfo> UsedDevices(const LinkedTrace& linked) {
@@ -50,6 +43,7 @@ std::vector<ingest::DeviceInfo> UsedDevices(const LinkedTrace& linked) {
 // Takes what the file says about the job; the first file that says it counts.
 void AddInfo(const ingest::TraceInfo& info, RankReport& report) {
   report.files.push_back(FactsOf(info));
+  report.rank_recorded = report.rank_recorded || info.rank.has_value();
   if (!report.world_size) {
     report.world_size = info.world_size;
   }
@@ -83,87 +77,6 @@ Coverage CoverageOf(const ir::Graph& graph) {
   return FindCoverage(works);
 }
 
-ExecutionFacts FactsOf(const ExecutionTrace& trace) {
-  ExecutionFacts facts;
-  std::set<int64_t> threads;
-  for (const ingest::ExecutionNode& node : trace.nodes) {
-    switch (node.kind) {
-      case ingest::NodeKind::kRoot:
-        break;
-      case ingest::NodeKind::kAnnotation:
-        ++facts.annotations;
-        break;
-      case ingest::NodeKind::kDevice:
-        ++facts.device_nodes;
-        break;
-      case ingest::NodeKind::kOp:
-        ++facts.ops;
-        facts.ops_with_shapes +=
-            node.arguments.dims != StringPool::kEmpty ? 1 : 0;
-        threads.insert(node.thread);
-        break;
-    }
-  }
-  facts.threads_with_ops = static_cast<int64_t>(threads.size());
-  return facts;
-}
-
-GraphFacts FactsOf(const ir::Graph& graph) {
-  const ir::GraphData& data = graph.data();
-  return {.ranks = data.ranks.size(),
-          .threads = data.threads.size(),
-          .streams = data.streams.size(),
-          .ops = data.ops.size(),
-          .calls = data.calls.size(),
-          .works = data.works.size(),
-          .measured_works = std::ranges::count_if(
-              data.works,
-              [](const ir::Work& work) { return work.measured.has_value(); }),
-          .collectives = data.collectives.size()};
-}
-
-PairingFacts FactsOf(const ingest::Pairing& pairing,
-                     const ingest::ProfilerTrace& trace) {
-  PairingFacts facts{.compared_shapes = pairing.compared_shapes,
-                     .different_shapes = pairing.different_shapes};
-  for (const ingest::PairedThread& thread : pairing.threads) {
-    std::string name;
-    if (thread.matches > 0 && thread.trace_thread < trace.threads.size()) {
-      name = trace.threads[thread.trace_thread].thread;
-    }
-    facts.threads.push_back({.execution_thread = thread.execution_thread,
-                             .trace_thread = std::move(name),
-                             .nodes = thread.nodes,
-                             .matches = thread.matches});
-  }
-  return facts;
-}
-
-bool HasMatches(const RankReport& report) {
-  return report.pairing && std::ranges::any_of(report.pairing->threads,
-                                               [](const ThreadPairing& thread) {
-                                                 return thread.matches > 0;
-                                               });
-}
-
-// All diagnostics of the rank but those that the other file makes up for.
-Diagnostics KeepTrue(const RankTrace& rank, const RankReport& report) {
-  Diagnostics kept;
-  for (const Diagnostic& diagnostic : rank.diagnostics.list()) {
-    if (diagnostic.kind.name == ingest::kNoShapes.name && HasMatches(report)) {
-      continue;
-    }
-    // Add counts `count` and keeps one example; the rest are added with none.
-    kept.Add(
-        diagnostic.kind, {},
-        diagnostic.count - static_cast<int64_t>(diagnostic.examples.size()));
-    for (const std::string& example : diagnostic.examples) {
-      kept.Add(diagnostic.kind, example);
-    }
-  }
-  return kept;
-}
-
 struct Lack {
   DiagnosticKind kind;
   std::string_view what;
@@ -175,26 +88,32 @@ constexpr Lack kLacks[] = {{ingest::kNoHostOps, "host ops"},
                            {kNoTimes, "times"},
                            {ingest::kNoSteps, "step marks"},
                            {ingest::kNoShapes, "shapes"},
-                           {ingest::kMissingRanks, "ranks"},
                            {kNoGraph, "an order that makes a graph"}};
 
 void AddMissing(const Diagnostics& diagnostics, Verdict& verdict) {
   for (const Lack& lack : kLacks) {
-    if (diagnostics.count(lack.kind) > 0 &&
-        !std::ranges::count(verdict.missing, lack.what)) {
+    if (diagnostics.count(lack.kind) > 0) {
       verdict.missing.emplace_back(lack.what);
     }
   }
+  const int64_t ranks = diagnostics.count(ingest::kMissingRanks);
+  if (ranks > 0) {
+    verdict.missing.push_back(
+        fmt::format("{} rank{}", ranks, ranks == 1 ? "" : "s"));
+  }
 }
 
-Verdict Judge(const RankReport& report) {
+// `graph` are the facts of a graph or execution trace, which has no profiler
+// trace beside it.
+Verdict Judge(const RankReport& report,
+              const std::optional<GraphFacts>& graph) {
   Verdict verdict;
   if (report.trace) {
     verdict.replay = report.trace->ops > 0 &&
                      report.trace->device_events() > 0 &&
                      !report.trace->steps.empty();
-  } else if (report.graph) {
-    verdict.replay = report.graph->measured_works > 0;
+  } else if (graph) {
+    verdict.replay = graph->measured_ops > 0 && graph->measured_works > 0;
   }
   verdict.prediction = report.coverage.works > 0 &&
                        report.coverage.sized_share() >= kSizedEnough;
@@ -202,44 +121,60 @@ Verdict Judge(const RankReport& report) {
   return verdict;
 }
 
+void ExamineProfiler(const RankTrace& rank, const ingest::Rules& rules,
+                     RankReport& report) {
+  AddInfo(rank.profiler->trace.info, report);
+  report.devices = UsedDevices(*rank.profiler);
+  const auto classified = ingest::ClassifyAll(rank, rules);
+  report.trace = FindTraceFacts(*rank.profiler, classified);
+  report.coverage = CoverageOf(*rank.profiler, classified);
+  if (rank.pairing) {
+    report.pairing = FactsOf(*rank.pairing, rank.profiler->trace);
+  }
+}
+
+// Of a rank without a profiler trace: what its graph holds.
+std::optional<GraphFacts> ExamineGraph(const RankTrace& rank,
+                                       const ingest::Rules& rules,
+                                       RankReport& report) {
+  Diagnostics ignored;
+  const auto graph =
+      ingest::BuildGraph(std::span(&rank, 1), rules, {}, ignored);
+  if (!graph) {
+    return std::nullopt;
+  }
+  report.coverage = CoverageOf(*graph);
+  const GraphFacts facts = FactsOf(*graph);
+  if (facts.measured_works == 0) {
+    report.diagnostics.Add(kNoTimes);
+  }
+  return facts;
+}
+
 RankReport DiagnoseRank(const RankTrace& rank, const ingest::Rules& rules) {
-  RankReport report{.rank = rank.rank};
+  RankReport report{.rank = rank.rank, .diagnostics = RankDiagnostics(rank)};
+  std::optional<GraphFacts> graph;
   if (rank.profiler) {
-    AddInfo(rank.profiler->trace.info, report);
-    report.devices = UsedDevices(*rank.profiler);
-    const auto classified = ingest::ClassifyAll(rank, rules);
-    report.trace = FindTraceFacts(*rank.profiler, classified);
-    report.coverage = CoverageOf(*rank.profiler, classified);
+    ExamineProfiler(rank, rules, report);
+  } else {
+    graph = ExamineGraph(rank, rules, report);
   }
   if (rank.execution) {
     AddInfo(rank.execution->info, report);
     report.execution = FactsOf(*rank.execution);
   }
-  if (rank.pairing && rank.profiler) {
-    report.pairing = FactsOf(*rank.pairing, rank.profiler->trace);
-  }
-  report.diagnostics = KeepTrue(rank, report);
   if (rank.graph) {
     report.files.push_back(
         {.path = rank.paths.empty() ? "" : rank.paths.front(),
          .format = "graph"});
-    report.graph = FactsOf(*rank.graph);
-    report.coverage = CoverageOf(*rank.graph);
-  } else if (!rank.profiler) {
-    report.diagnostics.Add(kNoTimes);
-    Diagnostics ignored;
-    const auto graph =
-        ingest::BuildGraph(std::span(&rank, 1), rules, {}, ignored);
-    if (graph) {
-      report.coverage = CoverageOf(*graph);
-    }
+    report.graph = graph;
   }
   for (const UnknownKernel& kernel : report.coverage.unknown) {
     report.diagnostics.Add(kUnclassified,
                            ElideMiddle(Printable(kernel.name), kNameWidth));
     report.diagnostics.Add(kUnclassified, {}, kernel.count - 1);
   }
-  report.verdict = Judge(report);
+  report.verdict = Judge(report, graph);
   return report;
 }
 
@@ -266,6 +201,27 @@ void JudgeAll(DoctorReport& report) {
 }
 
 }  // namespace
+
+Diagnostics RankDiagnostics(const RankTrace& rank) {
+  const bool has_matches =
+      rank.pairing &&
+      std::ranges::any_of(rank.pairing->threads, [](const auto& thread) {
+        return thread.matches > 0;
+      });
+  Diagnostics kept;
+  for (const Diagnostic& item : rank.diagnostics.list()) {
+    if (has_matches && item.kind.name == ingest::kNoShapes.name) {
+      continue;
+    }
+    // One by one with an example each, then those without.
+    for (const std::string& example : item.examples) {
+      kept.Add(item.kind, example);
+    }
+    kept.Add(item.kind, {},
+             item.count - static_cast<int64_t>(item.examples.size()));
+  }
+  return kept;
+}
 
 DoctorReport Diagnose(const ingest::Loaded& loaded, const ingest::Rules& rules,
                       size_t threads) {

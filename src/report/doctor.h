@@ -12,6 +12,7 @@
 #include "ingest/rules.h"
 #include "report/collective_facts.h"
 #include "report/coverage.h"
+#include "report/input_facts.h"
 #include "report/trace_facts.h"
 
 namespace stepcast::report {
@@ -27,55 +28,12 @@ struct Verdict {
   std::vector<std::string> missing{};  // "shapes", "step marks", ...
 };
 
-/// One file of a rank.
-struct FileFacts {
-  std::string path{};
-  std::string format{};
-  std::string dialect{};
-  std::string schema{};
-  uint64_t text_bytes = 0;  // Uncompressed; 0 if unknown.
-};
-
-/// Of an execution trace.
-struct ExecutionFacts {
-  int64_t ops = 0;
-  int64_t ops_with_shapes = 0;
-  int64_t annotations = 0;
-  int64_t threads_with_ops = 0;
-  int64_t device_nodes = 0;  // Put in by a linker.
-};
-
-/// Of a graph file.
-struct GraphFacts {
-  int64_t ranks = 0;
-  int64_t threads = 0;
-  int64_t streams = 0;
-  int64_t ops = 0;
-  int64_t calls = 0;
-  int64_t works = 0;
-  int64_t measured_works = 0;
-  int64_t collectives = 0;  // Matched across ranks.
-};
-
-/// How one thread of an execution trace was found in the profiler trace.
-struct ThreadPairing {
-  int64_t execution_thread = 0;
-  std::string trace_thread{};
-  int64_t nodes = 0;
-  int64_t matches = 0;
-};
-
-struct PairingFacts {
-  std::vector<ThreadPairing> threads{};
-  int64_t compared_shapes = 0;
-  int64_t different_shapes = 0;
-};
-
 struct RankReport {
   int64_t rank = 0;
   std::vector<FileFacts> files{};
   std::optional<int64_t> world_size{};
   std::string backend{};
+  bool rank_recorded = false;                 // Or taken from names or order.
   std::vector<ingest::DeviceInfo> devices{};  // That the trace used.
   std::optional<TraceFacts> trace{};
   std::optional<ExecutionFacts> execution{};
@@ -96,6 +54,10 @@ struct DoctorReport {
   Diagnostics diagnostics{};  // About the set.
   Verdict verdict{};          // Over all ranks.
 };
+
+/// What the readers found odd about one rank, without what the other file of a
+/// pair makes up for.
+Diagnostics RankDiagnostics(const ingest::RankTrace& rank);
 
 /// Looks at everything once; ranks on up to `threads` threads (0: one a core).
 DoctorReport Diagnose(const ingest::Loaded& loaded, const ingest::Rules& rules,

@@ -147,6 +147,7 @@ void WriteGraph(JsonWriter& json, const GraphFacts& facts) {
   json.Key("ops").Int(facts.ops);
   json.Key("calls").Int(facts.calls);
   json.Key("works").Int(facts.works);
+  json.Key("measured_ops").Int(facts.measured_ops);
   json.Key("measured_works").Int(facts.measured_works);
   json.Key("collectives").Int(facts.collectives);
   json.EndObject();
@@ -174,6 +175,7 @@ void WriteFiles(JsonWriter& json, const RankReport& rank) {
 void WriteRank(JsonWriter& json, const RankReport& rank) {
   json.BeginObject();
   json.Key("rank").Int(rank.rank);
+  json.Key("rank_recorded").Bool(rank.rank_recorded);
   json.Key("world_size");
   rank.world_size ? json.Int(*rank.world_size) : json.Null();
   json.Key("backend").String(rank.backend);

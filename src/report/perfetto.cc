@@ -12,12 +12,12 @@
 
 #include "base/json_write.h"
 #include "ir/names.h"
+#include "report/chrome_events.h"
 
 namespace stepcast::report {
 namespace {
 
 using ir::CallId;
-using ir::GraphData;
 using ir::Measured;
 using ir::OpId;
 using ir::RankId;
@@ -25,13 +25,33 @@ using ir::StreamId;
 using ir::ThreadId;
 using ir::WorkId;
 
-// A row of the timeline: a process and a thread of it.
-struct Track {
-  int64_t process = 0;
-  int64_t thread = 0;
-};
+std::string_view CategoryOf(ir::WorkKind kind) {
+  switch (kind) {
+    case ir::WorkKind::kMemcpy:
+      return "gpu_memcpy";
+    case ir::WorkKind::kMemset:
+      return "gpu_memset";
+    case ir::WorkKind::kKernel:
+    case ir::WorkKind::kCollective:
+      break;
+  }
+  return "kernel";
+}
 
-constexpr int kTimeDecimals = 3;  // Microseconds with their nanoseconds.
+void WritePhase(JsonWriter& json, ir::Phase phase) {
+  if (phase != ir::Phase::kUnknown) {
+    json.Key("phase").String(ir::Name(phase));
+  }
+}
+
+void WriteShape(JsonWriter& json, const ir::KernelShape& shape) {
+  json.Key("shape").String(ir::ShapeText(shape));
+  if (const auto* copy = std::get_if<ir::Copy>(&shape)) {
+    json.Key("bytes").Int(copy->bytes.count);
+  } else if (const auto* fill = std::get_if<ir::Fill>(&shape)) {
+    json.Key("bytes").Int(fill->bytes.count);
+  }
+}
 
 class TimelineWriter {
  public:
@@ -47,16 +67,16 @@ class TimelineWriter {
     NameTracks();
     MarkSteps();
     for (const OpId id : data_.ops.ids()) {
-      WriteOp(id);
+      AddOp(id);
     }
     for (const CallId id : data_.calls.ids()) {
-      WriteCall(id);
+      AddCall(id);
     }
     for (const WorkId id : data_.works.ids()) {
-      WriteWork(id);
+      AddWork(id);
     }
-    return fmt::format("{}\"traceEvents\": [\n{}\n]}}\n", Header(),
-                       fmt::join(events_, ",\n"));
+    return fmt::format("{}\"traceEvents\": {}}}\n", Header(),
+                       events_.ToString());
   }
 
  private:
@@ -70,20 +90,29 @@ class TimelineWriter {
     return data_.streams[work.stream].rank;
   }
 
+  const Track& TrackOf(ThreadId thread) const {
+    return thread_tracks_[thread.value];
+  }
+  const Track& TrackOf(StreamId stream) const {
+    return stream_tracks_[stream.value];
+  }
+
   // On the clock that all ranks share.
   Duration StartOf(RankId rank, const Measured& measured) const {
     const auto& step = data_.ranks[rank].step;
-    return measured.start + (step ? step->start : Duration{});
+    return measured.start + (step ? step->start : Duration{}) - zero_;
   }
 
-  // The earliest time becomes zero; false if there is none.
+  // The earliest time becomes zero; false if nothing has a time.
   bool FindStart() {
     std::optional<Duration> first;
+    bool any = false;
     const auto visit = [&](const auto& items) {
       for (const auto& item : items) {
         if (item.measured) {
           const Duration start = StartOf(RankOf(item), *item.measured);
           first = first ? std::min(*first, start) : start;
+          any = true;
         }
       }
     };
@@ -95,8 +124,8 @@ class TimelineWriter {
     visit(data_.ops);
     visit(data_.calls);
     visit(data_.works);
-    start_ = first.value_or(Duration{});
-    return first.has_value();
+    zero_ = first.value_or(Duration{});
+    return any;
   }
 
   std::string Header() const {
@@ -123,27 +152,27 @@ class TimelineWriter {
   // Threads first, then streams, numbered from 1 in every rank.
   void NameTracks() {
     std::vector<int64_t> used(data_.ranks.size());
-    for (const RankId id : data_.ranks.ids()) {
-      const ir::Rank& rank = data_.ranks[id];
-      WriteMetadata(
-          "process_name", {.process = rank.number},
-          fmt::format("rank {} {}", rank.number, graph_.text(rank.gpu)));
+    const auto next_track = [&](RankId rank) -> Track {
+      return {.process = data_.ranks[rank].number,
+              .thread = ++used[rank.value]};
+    };
+    for (const ir::Rank& rank : data_.ranks) {
+      events_.NameProcess(rank.number, fmt::format("rank {} {}", rank.number,
+                                                   graph_.text(rank.gpu)));
     }
-    for (const ThreadId id : data_.threads.ids()) {
-      const ir::Thread& thread = data_.threads[id];
-      thread_tracks_.push_back(NextTrack(thread.rank, used));
+    for (const ir::Thread& thread : data_.threads) {
+      thread_tracks_.push_back(next_track(thread.rank));
       const std::string_view name = graph_.text(thread.name);
-      WriteMetadata("thread_name", thread_tracks_.back(),
-                    fmt::format("{} thread{}{}", ir::Name(thread.role),
-                                name.empty() ? "" : " ", name));
+      events_.NameThread(thread_tracks_.back(),
+                         fmt::format("{} thread{}{}", ir::Name(thread.role),
+                                     name.empty() ? "" : " ", name));
     }
-    for (const StreamId id : data_.streams.ids()) {
-      const ir::Stream& stream = data_.streams[id];
-      stream_tracks_.push_back(NextTrack(stream.rank, used));
+    for (const ir::Stream& stream : data_.streams) {
+      stream_tracks_.push_back(next_track(stream.rank));
+      events_.NameThread(stream_tracks_.back(),
+                         fmt::format("stream {}", stream.number));
       devices_.try_emplace({stream.rank, stream.device},
                            static_cast<int64_t>(devices_.size()));
-      WriteMetadata("thread_name", stream_tracks_.back(),
-                    fmt::format("stream {}", stream.number));
     }
   }
 
@@ -152,72 +181,18 @@ class TimelineWriter {
   void MarkSteps() {
     for (const ThreadId id : data_.threads.ids()) {
       const ir::Thread& thread = data_.threads[id];
-      const ir::Rank& rank = data_.ranks[thread.rank];
-      if (thread.role != ir::ThreadRole::kMain || !rank.step) {
+      const auto& step = data_.ranks[thread.rank].step;
+      if (thread.role != ir::ThreadRole::kMain || !step) {
         continue;
       }
-      JsonWriter json = BeginComplete(
-          fmt::format("ProfilerStep#{}", step_), "user_annotation",
-          thread_tracks_[id.value], thread.rank,
-          {.start = {}, .duration = rank.step->duration});
-      json.Key("Ev Idx").Int(0);
-      json.EndObject();
-      Finish(json);
+      const std::string name = fmt::format("ProfilerStep#{}", step_);
+      events_.AddComplete({.name = name,
+                           .category = "user_annotation",
+                           .track = TrackOf(id),
+                           .start = step->start - zero_,
+                           .duration = step->duration},
+                          [](JsonWriter& json) { json.Key("Ev Idx").Int(0); });
     }
-  }
-
-  Track NextTrack(RankId rank, std::vector<int64_t>& used) const {
-    return {.process = data_.ranks[rank].number, .thread = ++used[rank.value]};
-  }
-
-  void WriteMetadata(std::string_view name, const Track& track,
-                     std::string_view label) {
-    JsonWriter json = Begin("M", name, track);
-    json.Key("ts").Int(0);
-    json.Key("args").BeginObject().Key("name").String(label).EndObject();
-    Finish(json);
-    // Shown in this order, not in that of names.
-    const bool is_process = name == "process_name";
-    JsonWriter order = Begin(
-        "M", is_process ? "process_sort_index" : "thread_sort_index", track);
-    order.Key("ts").Int(0);
-    order.Key("args").BeginObject();
-    order.Key("sort_index").Int(is_process ? track.process : track.thread);
-    order.EndObject();
-    Finish(order);
-  }
-
-  static JsonWriter Begin(std::string_view phase, std::string_view name,
-                          const Track& track) {
-    JsonWriter json(JsonWriter::Style::kCompact);
-    json.BeginObject();
-    json.Key("ph").String(phase);
-    json.Key("name").String(name);
-    json.Key("pid").Int(track.process);
-    json.Key("tid").Int(track.thread);
-    return json;
-  }
-
-  void Finish(JsonWriter& json) {
-    json.EndObject();
-    events_.push_back(json.Take());
-  }
-
-  JsonWriter BeginComplete(std::string_view name, std::string_view category,
-                           const Track& track, RankId rank,
-                           const Measured& measured) const {
-    JsonWriter json = Begin("X", name, track);
-    json.Key("cat").String(category);
-    json.Key("ts").Fixed(ToMicroseconds(StartOf(rank, measured) - start_),
-                         kTimeDecimals);
-    json.Key("dur").Fixed(ToMicroseconds(measured.duration), kTimeDecimals);
-    json.Key("args").BeginObject();
-    return json;
-  }
-
-  std::string TensorText(const ir::Tensor& tensor) const {
-    return fmt::format("{}[{}]", ir::Name(tensor.dtype),
-                       fmt::join(tensor.dims, ","));
   }
 
   void WriteTensors(JsonWriter& json, std::string_view key,
@@ -227,136 +202,111 @@ class TimelineWriter {
     }
     json.Key(key).BeginArray();
     for (const ir::TensorId id : ids) {
-      json.String(TensorText(data_.tensors[id]));
+      const ir::Tensor& tensor = data_.tensors[id];
+      json.String(fmt::format("{}[{}]", ir::Name(tensor.dtype),
+                              fmt::join(tensor.dims, ",")));
     }
     json.EndArray();
   }
 
-  void WriteOp(OpId id) {
+  // Ids of ops; calls have theirs behind them, so that nobody takes an External
+  // id for a correlation.
+  static int64_t ExternalIdOf(OpId id) { return int64_t{id.value} + 1; }
+  int64_t CorrelationOf(CallId id) const {
+    return int64_t{data_.ops.size()} + int64_t{id.value} + 1;
+  }
+
+  void AddOp(OpId id) {
     const ir::Op& op = data_.ops[id];
     if (!op.measured) {
       return;
     }
-    JsonWriter json = BeginComplete(
-        graph_.text(op.name),
-        op.kind == ir::OpKind::kOp ? "cpu_op" : "user_annotation",
-        thread_tracks_[op.thread.value], RankOf(op), *op.measured);
-    json.Key("External id").Int(int64_t{id.value} + 1);
-    json.Key("Ev Idx").Int(int64_t{id.value} + 1);
-    if (op.sequence >= 0) {
-      json.Key("Sequence number").Int(op.sequence);
-    }
-    json.Key("phase").String(ir::Name(op.phase));
-    WriteTensors(json, "inputs", op.inputs);
-    WriteTensors(json, "outputs", op.outputs);
-    json.EndObject();
-    Finish(json);
+    const CompleteEvent event{
+        .name = graph_.text(op.name),
+        .category = op.kind == ir::OpKind::kOp ? "cpu_op" : "user_annotation",
+        .track = TrackOf(op.thread),
+        .start = StartOf(RankOf(op), *op.measured),
+        .duration = op.measured->duration};
+    events_.AddComplete(event, [&](JsonWriter& json) {
+      json.Key("External id").Int(ExternalIdOf(id));
+      json.Key("Ev Idx").Int(ExternalIdOf(id));
+      if (op.sequence >= 0) {
+        json.Key("Sequence number").Int(op.sequence);
+      }
+      WritePhase(json, op.phase);
+      WriteTensors(json, "inputs", op.inputs);
+      WriteTensors(json, "outputs", op.outputs);
+    });
   }
 
-  void WriteCall(CallId id) {
+  void AddCall(CallId id) {
     const ir::Call& call = data_.calls[id];
     if (!call.measured) {
       return;
     }
-    JsonWriter json = BeginComplete(graph_.text(call.name), "cuda_runtime",
-                                    thread_tracks_[call.thread.value],
-                                    RankOf(call), *call.measured);
-    json.Key("correlation").Int(int64_t{id.value} + 1);
-    json.Key("kind").String(ir::Name(call.kind));
-    if (call.stream.valid()) {
-      json.Key("stream").Int(data_.streams[call.stream].number);
-    }
-    json.EndObject();
-    Finish(json);
+    const CompleteEvent event{.name = graph_.text(call.name),
+                              .category = "cuda_runtime",
+                              .track = TrackOf(call.thread),
+                              .start = StartOf(RankOf(call), *call.measured),
+                              .duration = call.measured->duration};
+    events_.AddComplete(event, [&](JsonWriter& json) {
+      json.Key("correlation").Int(CorrelationOf(id));
+      json.Key("kind").String(ir::Name(call.kind));
+      if (call.stream.valid()) {
+        json.Key("stream").Int(data_.streams[call.stream].number);
+      }
+    });
   }
 
-  static std::string_view CategoryOf(ir::WorkKind kind) {
-    switch (kind) {
-      case ir::WorkKind::kMemcpy:
-        return "gpu_memcpy";
-      case ir::WorkKind::kMemset:
-        return "gpu_memset";
-      case ir::WorkKind::kKernel:
-      case ir::WorkKind::kCollective:
-        break;
-    }
-    return "kernel";
-  }
-
-  void WriteWork(WorkId id) {
+  void AddWork(WorkId id) {
     const ir::Work& work = data_.works[id];
     if (!work.measured) {
       return;
     }
-    const Track& track = stream_tracks_[work.stream.value];
-    const RankId rank = RankOf(work);
-    JsonWriter json =
-        BeginComplete(graph_.text(work.name), CategoryOf(work.kind), track,
-                      rank, *work.measured);
+    const CompleteEvent event{.name = graph_.text(work.name),
+                              .category = CategoryOf(work.kind),
+                              .track = TrackOf(work.stream),
+                              .start = StartOf(RankOf(work), *work.measured),
+                              .duration = work.measured->duration};
+    events_.AddComplete(event,
+                        [&](JsonWriter& json) { WriteWorkArgs(json, id); });
+    if (work.call.valid() && data_.calls[work.call].measured) {
+      const ir::Call& call = data_.calls[work.call];
+      events_.AddArrow(id.value,
+                       {.track = TrackOf(call.thread),
+                        .time = StartOf(RankOf(call), *call.measured)},
+                       {.track = event.track, .time = event.start});
+    }
+  }
+
+  void WriteWorkArgs(JsonWriter& json, WorkId id) const {
+    const ir::Work& work = data_.works[id];
     const ir::Stream& stream = data_.streams[work.stream];
-    json.Key("device").Int(devices_.at({rank, stream.device}));
+    json.Key("device").Int(devices_.at({stream.rank, stream.device}));
     json.Key("stream").Int(stream.number);
     if (work.call.valid()) {
-      json.Key("correlation").Int(int64_t{work.call.value} + 1);
-      const ir::Call& call = data_.calls[work.call];
-      if (call.op.valid()) {
-        json.Key("External id").Int(int64_t{call.op.value} + 1);
-        json.Key("phase").String(ir::Name(data_.ops[call.op].phase));
+      json.Key("correlation").Int(CorrelationOf(work.call));
+      const OpId op = data_.calls[work.call].op;
+      if (op.valid()) {
+        json.Key("External id").Int(ExternalIdOf(op));
+        WritePhase(json, data_.ops[op].phase);
       }
     }
     WriteShape(json, graph_.shape(id));
     if (work.collective.valid()) {
       json.Key("collective").Int(work.collective.value);
     }
-    json.EndObject();
-    Finish(json);
-    WriteArrow(id);
-  }
-
-  static void WriteShape(JsonWriter& json, const ir::KernelShape& shape) {
-    json.Key("shape").String(ir::ShapeText(shape));
-    if (const auto* copy = std::get_if<ir::Copy>(&shape)) {
-      json.Key("bytes").Int(copy->bytes.count);
-    } else if (const auto* fill = std::get_if<ir::Fill>(&shape)) {
-      json.Key("bytes").Int(fill->bytes.count);
-    }
-  }
-
-  // From the call to the work that it launched; a captured graph's call has one
-  // to each of its works.
-  void WriteArrow(WorkId id) {
-    const ir::Work& work = data_.works[id];
-    if (!work.call.valid() || !data_.calls[work.call].measured) {
-      return;
-    }
-    const ir::Call& call = data_.calls[work.call];
-    WriteArrowEnd("s", id, thread_tracks_[call.thread.value],
-                  StartOf(RankOf(call), *call.measured));
-    WriteArrowEnd("f", id, stream_tracks_[work.stream.value],
-                  StartOf(RankOf(work), *work.measured));
-  }
-
-  void WriteArrowEnd(std::string_view phase, WorkId id, const Track& track,
-                     Duration time) {
-    JsonWriter json = Begin(phase, "ac2g", track);
-    json.Key("cat").String("ac2g");
-    json.Key("id").Int(id.value);
-    json.Key("ts").Fixed(ToMicroseconds(time - start_), kTimeDecimals);
-    if (phase == "f") {
-      json.Key("bp").String("e");
-    }
-    Finish(json);
   }
 
   const ir::Graph& graph_;
-  const GraphData& data_;
+  const ir::GraphData& data_;
   int64_t step_ = 0;
-  Duration start_{};
+  Duration zero_{};
   // Devices of all ranks, numbered in order: each rank may call its own 0.
   std::map<std::pair<RankId, int64_t>, int64_t> devices_;
   std::vector<Track> thread_tracks_;
   std::vector<Track> stream_tracks_;
-  std::vector<std::string> events_;
+  ChromeEvents events_;
 };
 
 }  // namespace

@@ -36,15 +36,21 @@ std::string SpreadRow(std::string_view label, std::vector<Duration> values) {
                               MillisecondsText(values.back())));
 }
 
-std::string StepSpread(const std::vector<StepFacts>& steps) {
+std::string StepSpread(const TraceFacts& facts) {
+  // The first step of that kind begins with the trace, wherever that was.
+  const bool skips_first = facts.step_source == StepSource::kStepEnd;
   std::vector<Duration> times;
   std::vector<Duration> busy;
-  for (const StepFacts& step : steps) {
-    times.push_back(step.duration);
-    busy.push_back(step.busy);
+  for (size_t i = skips_first ? 1 : 0; i < facts.steps.size(); ++i) {
+    times.push_back(facts.steps[i].duration);
+    busy.push_back(facts.steps[i].busy);
   }
   return SpreadRow("time", std::move(times)) +
-         SpreadRow("GPU busy in the step", std::move(busy));
+         SpreadRow("GPU busy in the step", std::move(busy)) +
+         (skips_first ? Line("",
+                             "without the first, which begins with the "
+                             "trace")
+                      : "");
 }
 
 std::string StepTable(const std::vector<StepFacts>& steps) {
@@ -67,7 +73,7 @@ std::string StepsText(const TraceFacts& facts) {
   const auto count = static_cast<int64_t>(facts.steps.size());
   return Line("steps", fmt::format("{}, {}", count, StepSourceText(facts))) +
          (facts.steps.size() <= kListedSteps ? StepTable(facts.steps)
-                                             : StepSpread(facts.steps));
+                                             : StepSpread(facts));
 }
 
 std::string ExternalIdText(const TraceFacts& facts) {
@@ -87,6 +93,20 @@ std::string SkippedText(const TraceFacts& facts) {
   return kinds.empty() ? "" : Line("not used", Joined(kinds));
 }
 
+std::string CopiesText(int64_t count) {
+  return fmt::format("{} {}", WithThousands(count),
+                     count == 1 ? "copy or memset" : "copies and memsets");
+}
+
+std::string CollectivesText(const TraceFacts& facts) {
+  return facts.collective_busy == Duration{}
+             ? "none"
+             : fmt::format(
+                   "{} ms of the busy time, waiting for other ranks "
+                   "included",
+                   MillisecondsText(facts.collective_busy));
+}
+
 std::string TraceText(const TraceFacts& facts) {
   std::string text = StepsText(facts);
   text +=
@@ -96,24 +116,21 @@ std::string TraceText(const TraceFacts& facts) {
                                CountText(facts.threads_with_ops, "thread"),
                                CountText(facts.annotations, "annotation"),
                                CountText(facts.runtime_calls, "runtime call")));
-  text += Line(
-      "device",
-      fmt::format(
-          "{}, {} copies and memsets on {}; {} without a launch in "
-          "the file",
-          CountText(facts.kernels, "kernel"), WithThousands(facts.copies),
-          CountText(facts.streams, "stream"), WithThousands(facts.orphans)));
+  text += Line("device", fmt::format("{}, {} on {}; {} without a launch in "
+                                     "the file",
+                                     CountText(facts.kernels, "kernel"),
+                                     CopiesText(facts.copies),
+                                     CountText(facts.streams, "stream"),
+                                     WithThousands(facts.orphans)));
   if (facts.device_events() > 0) {
-    text += Line("GPU busy",
-                 fmt::format("{} ms, {} of {} ms from first start to last end "
-                             "of device work in the file",
-                             MillisecondsText(facts.busy),
-                             PercentText(facts.busy, facts.span),
-                             MillisecondsText(facts.span)));
-    text += Line("collectives",
-                 fmt::format("{} ms of the busy time, waiting for other "
-                             "ranks included",
-                             MillisecondsText(facts.collective_busy)));
+    text +=
+        Line("GPU busy",
+             fmt::format("{} ms, {} of the {} ms from first start to last end "
+                         "of device work",
+                         MillisecondsText(facts.busy),
+                         PercentText(facts.busy, facts.span),
+                         MillisecondsText(facts.span)));
+    text += Line("collectives", CollectivesText(facts));
     text += Line("External id", ExternalIdText(facts));
   }
   return text + SkippedText(facts);
@@ -141,11 +158,16 @@ std::string PairingText(const PairingFacts& facts) {
          WithThousands(thread.nodes), WithThousands(thread.matches),
          thread.trace_thread.empty() ? "-" : Printable(thread.trace_thread)});
   }
+  const std::string shapes =
+      facts.compared_shapes == 0
+          ? "no shapes to compare"
+          : fmt::format("{} of {} shapes differ",
+                        WithThousands(facts.different_shapes),
+                        WithThousands(facts.compared_shapes));
   return Line("pairing",
-              fmt::format("execution trace found in the profiler trace by "
-                          "order of names; {} of {} shapes compared differ",
-                          WithThousands(facts.different_shapes),
-                          WithThousands(facts.compared_shapes))) +
+              "execution trace found in the profiler trace by the "
+              "order of names; " +
+                  shapes) +
          table.ToString();
 }
 
@@ -162,7 +184,9 @@ std::string GraphText(const GraphFacts& facts) {
 }
 
 std::string RankLine(const RankReport& rank) {
-  std::string text = fmt::format("{}", rank.rank);
+  std::string text = rank.rank_recorded
+                         ? fmt::format("{}", rank.rank)
+                         : fmt::format("not recorded, taken as {}", rank.rank);
   if (rank.world_size) {
     text += fmt::format(" of {}", *rank.world_size);
   }
@@ -223,10 +247,7 @@ std::string StepSourceText(const TraceFacts& facts) {
 std::string RankText(const RankReport& rank) {
   std::string text;
   for (const FileFacts& file : rank.files) {
-    text += Printable(file.path) + "\n";
-  }
-  for (const FileFacts& file : rank.files) {
-    text += Line("format", FormatText(file));
+    text += fmt::format("{}: {}\n", Printable(file.path), FormatText(file));
   }
   if (!rank.graph) {
     text += RankLine(rank);

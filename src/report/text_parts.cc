@@ -125,7 +125,9 @@ std::string DiagnosticText(const Diagnostic& diagnostic,
                            std::string_view where) {
   std::vector<std::string> examples;
   for (const std::string& example : diagnostic.examples) {
-    examples.push_back(Printable(example));
+    if (!std::ranges::count(examples, Printable(example))) {
+      examples.push_back(Printable(example));
+    }
   }
   std::string text = fmt::format(
       "  {} ({}, {}{}): {}\n", diagnostic.kind.name,
