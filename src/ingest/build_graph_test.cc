@@ -186,6 +186,38 @@ TEST(BuildGraphTest, InfersWaitsFromTheOrderOfCalls) {
   EXPECT_TRUE(data.host_waits[0].inferred);
 }
 
+// Profilers before 2024 record no cudaEventRecord either:
+//   launch s7, wait, launch s20 (collective), launch s7, wait, launch s7
+TEST(BuildGraphTest, InfersWaitsOfACollectiveFromLaunchesAlone) {
+  const auto ranks = One(
+      TraceText()
+          .Step(1, 0, 400)
+          .Op("aten::mm", 1, 5, 350)
+          .Call("cudaLaunchKernel", 10, 5, 1)
+          .Call("cudaStreamWaitEvent", 20, 1, 2)
+          .Call("cudaLaunchKernel", 30, 5, 3)
+          .Call("cudaStreamWaitEvent", 36, 1, 4)
+          .Call("cudaLaunchKernel", 40, 5, 5)
+          .Call("cudaStreamWaitEvent", 50, 1, 6)
+          .Call("cudaLaunchKernel", 60, 5, 7)
+          .Kernel("volta_sgemm_128x64_nn", 7, 20, 10, 1)
+          .Kernel("ncclKernel_AllReduce_RING_LL_Sum_float()", 20, 40, 100, 3)
+          .Kernel("volta_sgemm_128x64_nn", 7, 50, 10, 5)
+          .Kernel("volta_sgemm_128x64_nn", 7, 141, 10, 7));
+  const ir::Graph graph = Build(ranks);
+  const ir::GraphData& data = graph.data();
+  ASSERT_EQ(data.stream_waits.size(), 2U);
+  std::vector<std::pair<int64_t, int64_t>> starts;
+  for (const ir::StreamWait& wait : data.stream_waits) {
+    starts.emplace_back(data.works[wait.before].measured->start.count() / 1000,
+                        data.works[wait.after].measured->start.count() / 1000);
+  }
+  // The collective waits for its input, and the last kernel for it; the one
+  // between runs beside it.
+  EXPECT_THAT(starts, ::testing::UnorderedElementsAre(std::pair(20, 40),
+                                                      std::pair(40, 141)));
+}
+
 // The second kernel starts while the first one runs: there was no wait.
 TEST(BuildGraphTest, InfersNoWaitThatTheTraceContradicts) {
   const auto ranks = One(TraceText()

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "ingest/correlation_map.h"
 
@@ -226,8 +227,9 @@ class WaitFinder {
     AddHostWait(LastBefore(*stream, mark), call, false);
   }
 
-  // The stream made to wait is the one the thread launches into next; the
-  // event is the last one recorded in another stream.
+  // The stream made to wait is the one the thread launches into next. The
+  // event is the last one recorded in another stream; most profilers leave
+  // records out, and then the order of launches has to tell.
   void InferStreamWait(uint32_t call) {
     const RuntimeEvent& event = trace_.runtime_events[call];
     const uint32_t after = NextLaunchOfThread(event.thread, event.start);
@@ -236,12 +238,44 @@ class WaitFinder {
     }
     const StreamKey waiting(trace_.device_events[after].device,
                             trace_.device_events[after].stream);
+    if (records_.empty()) {
+      AddStreamWait(LikelyWaited(call, waiting), after, true);
+      return;
+    }
     const auto record = std::find_if(
         records_.rbegin(), records_.rend(),
         [&](const Record& candidate) { return candidate.stream != waiting; });
     if (record != records_.rend()) {
       AddStreamWait(record->work, after, true);
     }
+  }
+
+  // Going from one stream to another, a thread makes the new one wait for what
+  // it has just put into the old one (a collective for its input). Staying in
+  // its stream, it makes it wait for what was last put into any other (the
+  // consumer for a collective), once.
+  uint32_t LikelyWaited(uint32_t call, const StreamKey& waiting) {
+    const RuntimeEvent& event = trace_.runtime_events[call];
+    const ThreadState& thread = threads_[event.thread];
+    if (thread.last_stream && *thread.last_stream != waiting) {
+      return LastBefore(*thread.last_stream, event.start);
+    }
+    uint32_t latest = kNoEvent;
+    Duration latest_launch = window_.step.start;
+    for (const auto& [stream, launches] : by_stream_) {
+      const uint32_t work =
+          stream == waiting ? kNoEvent : LastBefore(stream, event.start);
+      const uint32_t launch =
+          work == kNoEvent ? kNoEvent : linked_.work_call[work];
+      if (launch != kNoEvent &&
+          trace_.runtime_events[launch].start >= latest_launch) {
+        latest = work;
+        latest_launch = trace_.runtime_events[launch].start;
+      }
+    }
+    return latest != kNoEvent && waited_for_.insert({waiting, latest}).second
+               ? latest
+               : kNoEvent;
   }
 
   uint32_t NextLaunchOfThread(uint32_t thread, Duration time) {
@@ -293,6 +327,7 @@ class WaitFinder {
   std::map<uint32_t, std::vector<Launch>> launches_of_thread_;
   std::map<uint32_t, ThreadState> threads_;
   std::vector<Record> records_;
+  std::set<std::pair<StreamKey, uint32_t>> waited_for_;
 };
 
 }  // namespace
