@@ -256,7 +256,9 @@ using KernelShape =
 /// "gemm", "embedding_bag", ...: the first word of the text form.
 std::string_view FamilyName(const KernelShape& shape);
 
-/// Whether every number that decides the time is known.
+/// Whether every number that decides the time is known: the fields that
+/// shape_fields.h marks as needed, each above 0. Never for opaque; a collective
+/// has bytes or splits, unless it is a barrier.
 bool IsSized(const KernelShape& shape);
 
 /// One line: "gemm batch=1 m=2048 n=512 k=13 dtype=fp32". Defaults are left
