@@ -61,9 +61,9 @@ void CorrelationMap::FillSorted(const std::vector<RuntimeEvent>& calls) {
   const auto same_id = [](const auto& a, const auto& b) {
     return a.first == b.first;
   };
-  const auto rest = std::ranges::unique(sorted_, same_id);
-  duplicates_ = static_cast<int64_t>(rest.size());
-  sorted_.erase(rest.begin(), rest.end());
+  const auto rest = std::unique(sorted_.begin(), sorted_.end(), same_id);
+  duplicates_ = sorted_.end() - rest;
+  sorted_.erase(rest, sorted_.end());
 }
 
 uint32_t CorrelationMap::Find(int64_t correlation) const {
