@@ -56,9 +56,11 @@ configure_preset() {
     </dev/null >"$root/build/$preset.log" 2>&1
 }
 
-# build_preset PRESET TARGET: brings a target of a configured preset up to date;
-# its output goes to the end of build/PRESET.log.
+# build_preset PRESET TARGET...: brings targets of a configured preset up to
+# date; the output goes to the end of build/PRESET.log.
 build_preset() {
-  NINJA_STATUS='[%f/%t] ' cmake --build "$root/build/$1" --target "$2" \
-    </dev/null 2>&1 | tee -a "$root/build/$1.log" | show_progress
+  local preset=$1
+  shift
+  NINJA_STATUS='[%f/%t] ' cmake --build "$root/build/$preset" --target "$@" \
+    </dev/null 2>&1 | tee -a "$root/build/$preset.log" | show_progress
 }
