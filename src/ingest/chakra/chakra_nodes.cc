@@ -109,7 +109,7 @@ Status ChakraNodes::Add(const ChakraNode& node) {
   }
   has_nanoseconds_ = has_nanoseconds_ || node.has_nanoseconds;
   collectives_.Add(parsed, nodes_.size(), trace_.strings, collective);
-  nodes_.push_back(std::move(parsed));
+  nodes_.push_back(parsed);
   return {};
 }
 

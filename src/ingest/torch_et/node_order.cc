@@ -18,24 +18,28 @@ std::string Where(const ParsedNode& parsed, const StringPool& strings) {
                      strings.view(parsed.node.name));
 }
 
-// The places of the kept nodes in the order of their start, devices last.
-std::vector<uint32_t> SortedPlaces(const std::vector<ParsedNode>& nodes,
-                                   const NodeIndex& index) {
-  std::vector<uint32_t> places;
-  places.reserve(nodes.size());
+// What decides where a node comes: whether it is a device's, thread, record id,
+// place in the file.
+using SortKey = std::tuple<bool, int64_t, int64_t, uint32_t>;
+
+// The kept nodes in the order of their start.
+std::vector<SortKey> SortedKeys(const std::vector<ParsedNode>& nodes,
+                                const NodeIndex& index) {
+  std::vector<SortKey> keys;
+  keys.reserve(nodes.size());
   for (uint32_t i = 0; i < nodes.size(); ++i) {
-    if (!index.IsDuplicate(i)) {
-      places.push_back(i);
+    const ExecutionNode& node = nodes[i].node;
+    if (index.IsDuplicate(i)) {
+      continue;
+    }
+    if (node.kind == NodeKind::kDevice) {
+      keys.emplace_back(true, 0, 0, i);
+    } else {
+      keys.emplace_back(false, node.thread, node.record_id, i);
     }
   }
-  const auto key = [&](uint32_t place) {
-    const ExecutionNode& node = nodes[place].node;
-    const bool device = node.kind == NodeKind::kDevice;
-    return std::tuple(device, device ? 0 : node.thread,
-                      device ? 0 : node.record_id, place);
-  };
-  std::ranges::sort(places, {}, key);
-  return places;
+  std::ranges::sort(keys);
+  return keys;
 }
 
 // The place of each node's parent, or kNoParent.
@@ -134,8 +138,8 @@ void ArrangeNodes(std::vector<ParsedNode> nodes, ExecutionTrace& trace,
   std::vector<uint32_t> cut;
   order.reserve(nodes.size());
   Placer placer(parents, nodes.size());
-  for (const uint32_t place : SortedPlaces(nodes, index)) {
-    placer.Place(place, order, cut);
+  for (const SortKey& key : SortedKeys(nodes, index)) {
+    placer.Place(std::get<uint32_t>(key), order, cut);
   }
   for (const uint32_t place : cut) {
     diagnostics.Add(kBadParent, Where(nodes[place], trace.strings));

