@@ -16,6 +16,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -131,7 +132,7 @@ def main():
     options = parser.parse_args()
     build = options.build.resolve()
     sources = first_party(build)
-    if options.changed:
+    if options.changed and shutil.which("git"):
         sources = only_changed(sources)
     CACHE.mkdir(parents=True, exist_ok=True)
     prune_cache()
