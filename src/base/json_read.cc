@@ -117,7 +117,9 @@ Result<std::optional<JsonRecordReader::Item>> JsonRecordReader::NextRecord() {
     needs_comma_ = true;
     state_ = State::kMembers;
     return std::optional<Item>();
-  } else if (next != 0 && needs_comma_) {
+  } else if (next == 0) {
+    return EndTruncated();
+  } else if (needs_comma_) {
     return Broken("',' or ']'");
   }
   ASSIGN_OR_RETURN(const bool complete, CompleteValue());
@@ -177,13 +179,13 @@ Result<std::optional<JsonRecordReader::Item>> JsonRecordReader::EndTruncated() {
 
 Result<std::optional<JsonRecordReader::Item>> JsonRecordReader::EndDocument() {
   ++position_;
-  ASSIGN_OR_RETURN(const char next, Peek());
-  if (next != 0) {
-    trailing_bytes_ = window_.text().size() - window_.index().at[position_];
-  }
+  RETURN_IF_ERROR(Peek());
+  const JsonIndex& index = window_.index();
+  const bool has_more = position_ < index.count;
   // Also checks the rest of a compressed source.
   ASSIGN_OR_RETURN(const uint64_t behind, window_.Drain());
-  trailing_bytes_ += next != 0 ? behind : 0;
+  trailing_bytes_ =
+      has_more ? window_.text().size() - index.at[position_] + behind : 0;
   state_ = State::kDone;
   return std::optional<Item>();
 }

@@ -60,6 +60,8 @@ class JsonRecordReader {
   Result<std::optional<Item>> NextMember();
   Result<std::optional<Item>> NextRecord();
   /// The structural character at position_, reading on as needed; 0 at the end.
+  /// A zero byte counts as the end too: files that were never finished have
+  /// them.
   Result<char> Peek();
   /// Makes the value at position_ complete in the window and sets value_end_;
   /// false if the text ends first. Fails if no value is there.

@@ -59,7 +59,7 @@ class JsonWindow::Indexer {
 JsonWindow::JsonWindow(ByteSource& source)
     : source_(source),
       indexer_(std::make_unique<Indexer>()),
-      buffer_(kSize + kClosing + simdjson::SIMDJSON_PADDING) {}
+      buffer_(kFirstSize + kClosing + simdjson::SIMDJSON_PADDING) {}
 
 JsonWindow::~JsonWindow() = default;
 
@@ -68,22 +68,22 @@ size_t JsonWindow::room() const {
 }
 
 Status JsonWindow::Advance(uint32_t position) {
+  const bool has_text = offset_ + size_ > 0;
   const size_t done = position < index_.count ? index_.at[position] : visible_;
   std::memmove(buffer_.data(), buffer_.data() + done, size_ - done);
   offset_ += done;
   size_ -= done;
-  if (size_ > room() / 2) {
-    if (size_ > kLongestValue) {
-      return Fail(ErrorCode::kUnsupported,
-                  fmt::format("one JSON value at byte {} is longer than {} MiB",
-                              offset_, kLongestValue >> 20));
-    }
+  if (size_ > kLongestValue) {
+    return Fail(ErrorCode::kUnsupported,
+                fmt::format("one JSON value at byte {} is longer than {} MiB",
+                            offset_, kLongestValue >> 20));
+  }
+  if (has_text && (room() < kSize || size_ > room() / 2)) {
     buffer_.resize(room() * 2 + kClosing + simdjson::SIMDJSON_PADDING);
   }
-  const bool at_start = offset_ == 0 && size_ == 0;
   RETURN_IF_ERROR(Fill());
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (at_start &&
+  if (!has_text &&
       std::string_view(buffer_.data(), size_).starts_with(kByteOrderMark)) {
     std::fill_n(buffer_.data(), kByteOrderMark.size(), ' ');
   }

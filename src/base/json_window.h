@@ -17,8 +17,10 @@ namespace stepcast {
 
 class JsonWindow {
  public:
-  /// Bytes of text a window holds, unless one value needs more. Text and index
-  /// stay in the cache of one core.
+  /// Bytes of text a window begins with, enough for small documents.
+  static constexpr size_t kFirstSize = size_t{1} << 14;
+  /// What it soon grows to, and stays at unless one value needs more. Text and
+  /// index stay in the cache of one core.
   static constexpr size_t kSize = size_t{1} << 18;
   /// No value may be longer: its index takes up to eight times as much.
   static constexpr size_t kLongestValue = size_t{1} << 25;

@@ -165,7 +165,7 @@ TEST(JsonWindowTest, HoweverTheBytesArriveTheSameComesOut) {
 /// the first one behind the window.
 std::string WithPieceAtEdge(std::string_view piece, size_t at) {
   std::string text = "[\"";
-  text += std::string(JsonWindow::kSize - text.size() - at, 'p');
+  text += std::string(JsonWindow::kFirstSize - text.size() - at, 'p');
   text += piece;
   return text + "tail\", \"second\"]";
 }
@@ -217,7 +217,7 @@ TEST(JsonWindowTest, OddBytesAtTheEdgeAreCountedOnce) {
 TEST(JsonWindowTest, ScalarsAreNotCutByTheEdge) {
   for (size_t at = 0; at <= 12; ++at) {
     std::string text = "[";
-    text += std::string(JsonWindow::kSize - text.size() - at, ' ');
+    text += std::string(JsonWindow::kFirstSize - text.size() - at, ' ');
     text += "1234567890.5, true]";
     const Reading reading = Read(text);
     EXPECT_THAT(reading.records, ::testing::ElementsAre("1234567890.5", "true"))

@@ -209,8 +209,8 @@ TEST(BuildGraphTest, InfersWaitsOfACollectiveFromLaunchesAlone) {
   ASSERT_EQ(data.stream_waits.size(), 2U);
   std::vector<std::pair<int64_t, int64_t>> starts;
   for (const ir::StreamWait& wait : data.stream_waits) {
-    starts.emplace_back(data.works[wait.before].measured->start.count() / 1000,
-                        data.works[wait.after].measured->start.count() / 1000);
+    starts.emplace_back(data.works[wait.before].measured->start->count() / 1000,
+                        data.works[wait.after].measured->start->count() / 1000);
   }
   // The collective waits for its input, and the last kernel for it; the one
   // between runs beside it.

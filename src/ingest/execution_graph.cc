@@ -88,11 +88,14 @@ class RankAdder {
   }
 
   std::optional<ir::Measured> MeasuredOf(const ExecutionNode& node) const {
-    if (!node.start || !node.duration) {
+    if (!node.duration) {
       return std::nullopt;
     }
-    return ir::Measured{.start = *node.start - zero_.value_or(Duration{}),
-                        .duration = *node.duration};
+    ir::Measured measured{.duration = *node.duration};
+    if (node.start) {
+      measured.start = *node.start - zero_.value_or(Duration{});
+    }
+    return measured;
   }
 
   void AddThreads() {

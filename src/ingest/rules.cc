@@ -31,9 +31,9 @@ std::vector<std::string_view> ListFamilies(std::index_sequence<I...> /*all*/) {
 }
 
 const std::vector<std::string_view>& Families() {
-  static const std::vector<std::string_view> kFamilies = ListFamilies(
+  static const std::vector<std::string_view> families = ListFamilies(
       std::make_index_sequence<std::variant_size_v<ir::KernelShape>>());
-  return kFamilies;
+  return families;
 }
 
 // Calls add(entry) for every [[name]] of the document.

@@ -18,9 +18,9 @@ using ::testing::StartsWith;
 
 // The rules in the binary.
 const Rules& BuiltIn() {
-  static const Result<Rules> kRules = Rules::Load();
-  EXPECT_TRUE(kRules) << kRules.error().message;
-  return *kRules;
+  static const Result<Rules> rules = Rules::Load();
+  EXPECT_TRUE(rules) << rules.error().message;
+  return *rules;
 }
 
 std::string KernelFamily(std::string_view name) {

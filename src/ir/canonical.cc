@@ -76,8 +76,8 @@ class TimedOrder {
   }
 
   void Add(size_t group, const std::optional<Measured>& measured) {
-    if (measured) {
-      last_[group] = measured->start.count();
+    if (const auto start = StartOf(measured)) {
+      last_[group] = start->count();
     }
     entries_.push_back({.group = static_cast<uint32_t>(group),
                         .index = static_cast<uint32_t>(entries_.size()),

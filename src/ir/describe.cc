@@ -35,10 +35,12 @@ std::string Describe(const GraphData& data, ThreadId id) {
 }
 
 std::string Describe(const GraphData& data, StreamId id) {
-  return id.value < data.streams.size()
-             ? fmt::format("stream {} of {}", data.streams[id].number,
-                           Describe(data, data.streams[id].rank))
-             : fmt::format("stream id {}", id.value);
+  if (id.value >= data.streams.size()) {
+    return fmt::format("stream id {}", id.value);
+  }
+  const Stream& stream = data.streams[id];
+  return fmt::format("stream {} on device {} of {}", stream.number,
+                     stream.device, Describe(data, stream.rank));
 }
 
 std::string Describe(const GraphData& data, OpId id) {

@@ -48,12 +48,19 @@ using CollectiveId = Id<CollectiveTag>;
 inline constexpr Duration kMaxTime{1'000'000'000'000'000'000};
 
 /// When something ran in the trace, from the start of the step. The start may
-/// lie before it; the duration is not negative.
+/// lie before it; some recorders keep durations only. The duration is not
+/// negative.
 struct Measured {
-  Duration start{};
+  std::optional<Duration> start{};
   Duration duration{};
   friend bool operator==(const Measured&, const Measured&) = default;
 };
+
+/// The start, where there is one.
+inline std::optional<Duration> StartOf(
+    const std::optional<Measured>& measured) {
+  return measured ? measured->start : std::nullopt;
+}
 
 /// One process of the job, with its device.
 struct Rank {
@@ -190,10 +197,9 @@ struct MatchedCollective {
 /// Order, which GraphBuilder makes and Verify checks:
 ///   ranks        by number;
 ///   threads      by rank, role, name;
-///   streams      by rank, number;
-///   ops          by thread, in pre-order: an op, then all below it; siblings
-///   by
-///                start;
+///   streams      by rank, device, number;
+///   ops          by thread, in pre-order (an op, then all below it), siblings
+///                by start;
 ///   calls        by thread, start;
 ///   works        by stream, start;
 ///   tensors      by op, inputs before outputs;

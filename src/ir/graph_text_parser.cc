@@ -1,6 +1,7 @@
 // Reads a graph from its text.
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -143,10 +144,10 @@ class GraphParser {
       return AddThread(line);
     }
     if (word == "streams") {
-      ASSIGN_OR_RETURN(const std::vector<int64_t> numbers,
+      ASSIGN_OR_RETURN(const std::vector<StreamName> streams,
                        ParseStreamsLine(line));
-      for (const int64_t number : numbers) {
-        StreamOf(number);
+      for (const StreamName& stream : streams) {
+        StreamOf(stream);
       }
       return {};
     }
@@ -190,11 +191,13 @@ class GraphParser {
     return {.name = name, .line = line_number_};
   }
 
-  StreamId StreamOf(int64_t number) {
+  StreamId StreamOf(const StreamName& name) {
+    const int64_t device = name.device.value_or(usual_device_);
     const auto [at, is_new] =
-        streams_.try_emplace(std::pair(rank().value, number));
+        streams_.try_emplace(std::tuple(rank().value, device, name.number));
     if (is_new) {
-      at->second = builder().AddStream({.rank = rank(), .number = number});
+      at->second = builder().AddStream(
+          {.rank = rank(), .device = device, .number = name.number});
     }
     return at->second;
   }
@@ -204,6 +207,7 @@ class GraphParser {
     const RankId id = builder().AddRank({.number = rank.number,
                                          .gpu = builder().Intern(rank.gpu),
                                          .step = rank.step});
+    usual_device_ = rank.device;
     open_.push_back({.kind = Open::Kind::kRank, .index = id.value});
     return {};
   }
@@ -291,7 +295,9 @@ class GraphParser {
   std::vector<Open> open_;
   std::optional<PendingOp> pending_op_;
   uint32_t op_count_ = 0;
-  std::map<std::pair<uint32_t, int64_t>, StreamId> streams_;  // Rank, number.
+  int64_t usual_device_ = 0;  // Of the rank that is open.
+  // By rank, device and number.
+  std::map<std::tuple<uint32_t, int64_t, int64_t>, StreamId> streams_;
 };
 
 }  // namespace

@@ -111,6 +111,34 @@ TEST(GraphTextTest, CommentsBlankLinesAndWindowsLineEndsAreFine) {
             "  streams 7 8\n");
 }
 
+// Rank 3 drives device 3, and also uses device 4.
+TEST(GraphTextTest, OnlyStreamsOfAnotherDeviceThanTheRanksNameIt) {
+  constexpr std::string_view kText = R"(stepcast-graph 1
+rank 3 device=3
+  streams 7 20 4/7
+  thread main
+    call stream_sync "cudaStreamSynchronize" stream=4/7
+  s7: opaque
+  s4/7[1]: opaque
+  s4/7[0]: opaque
+)";
+  EXPECT_EQ(Rewritten(kText),
+            "stepcast-graph 1\n"
+            "rank 3 device=3\n"
+            "  streams 7 20 4/7\n"
+            "  thread main\n"
+            "    call stream_sync \"cudaStreamSynchronize\" stream=4/7\n"
+            "  s7: opaque\n"
+            "  s4/7: opaque\n"
+            "  s4/7: opaque\n");
+  const auto graph = ParseGraph(kText);
+  ASSERT_TRUE(graph) << graph.error().message;
+  EXPECT_EQ(graph->data().streams[StreamId{0}].device, 3);
+  EXPECT_EQ(graph->data().streams[StreamId{2}].device, 4);
+  EXPECT_THAT(ErrorInRank("streams x/7"), HasSubstr("number of a stream"));
+  EXPECT_THAT(ErrorInRank("streams 1/"), HasSubstr("number of a stream"));
+}
+
 // Forward, backward and optimizer on one stream, without times: the order of
 // the lines is not that of the stream.
 TEST(GraphTextTest, PlacesTellTheOrderOfAStreamWhereLinesDoNot) {

@@ -116,9 +116,19 @@ class GraphWriter {
     if (rank.gpu != StringPool::kEmpty) {
       Quoted(rank.gpu);
     }
+    const IdRange<StreamId> streams =
+        Run(data_.streams, next_stream_,
+            [&](const Stream& stream) { return stream.rank == id; });
+    next_stream_ += streams.count;
+    usual_device_ =
+        streams.count > 0 ? data_.streams[*streams.begin()].device : 0;
+    if (usual_device_ != 0) {
+      out_ += " device=";
+      AppendInt(out_, usual_device_);
+    }
     Time(rank.step);
     out_ += '\n';
-    WriteStreams(id);
+    WriteStreams(streams);
     while (next_thread_ < data_.threads.size() &&
            data_.threads[ThreadId{next_thread_}].rank == id) {
       WriteThread(ThreadId{next_thread_++});
@@ -129,18 +139,14 @@ class GraphWriter {
     WriteWaits(id);
   }
 
-  void WriteStreams(RankId id) {
-    const IdRange<StreamId> streams =
-        Run(data_.streams, next_stream_,
-            [&](const Stream& stream) { return stream.rank == id; });
-    next_stream_ += streams.count;
+  void WriteStreams(IdRange<StreamId> streams) {
     if (streams.count == 0) {
       return;
     }
     out_ += "  streams";
     for (const StreamId stream : streams) {
       out_ += ' ';
-      AppendInt(out_, data_.streams[stream].number);
+      AppendStream(out_, data_.streams[stream], usual_device_);
     }
     out_ += '\n';
   }
@@ -222,7 +228,7 @@ class GraphWriter {
     Quoted(call.name);
     if (call.stream.valid()) {
       out_ += " stream=";
-      AppendInt(out_, data_.streams[call.stream].number);
+      AppendStream(out_, data_.streams[call.stream], usual_device_);
     }
     if (call.event.valid()) {
       out_ += " event=#c";
@@ -248,7 +254,7 @@ class GraphWriter {
     const Work& work = data_.works[id];
     Indent(depth);
     out_ += 's';
-    AppendInt(out_, data_.streams[work.stream].number);
+    AppendStream(out_, data_.streams[work.stream], usual_device_);
     if (works_.is_numbered(work.stream)) {
       const uint32_t number = works_.number(id, work.stream);
       uint32_t& next = next_number_[work.stream];
@@ -308,6 +314,7 @@ class GraphWriter {
   IdVector<CallId, char> call_labels_;  // Whether something refers to it.
   IdVector<WorkId, char> work_labels_;
   // What was written so far of things that are grouped by rank or thread.
+  int64_t usual_device_ = 0;  // Of the rank that is being written.
   uint32_t next_thread_ = 0;
   uint32_t next_stream_ = 0;
   uint32_t next_op_ = 0;

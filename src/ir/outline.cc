@@ -59,8 +59,9 @@ class Outliner {
       }
     }
     const Op& next = data_.ops[OpId{next_op_}];
-    return next.measured && call.measured &&
-           next.measured->start < call.measured->start;
+    const std::optional<Duration> op_start = StartOf(next.measured);
+    const std::optional<Duration> call_start = StartOf(call.measured);
+    return op_start && call_start && *op_start < *call_start;
   }
 
   void OpenNext() {

@@ -236,7 +236,9 @@ std::optional<std::string> Unquote(std::string_view inner) {
 
 void AppendTime(std::string& out, const Measured& measured) {
   out += '@';
-  AppendMicroseconds(out, measured.start);
+  if (measured.start) {
+    AppendMicroseconds(out, *measured.start);
+  }
   out += '+';
   AppendMicroseconds(out, measured.duration);
 }
@@ -246,14 +248,41 @@ std::optional<Measured> ParseTime(std::string_view word) {
   if (!word.starts_with('@') || plus == std::string_view::npos) {
     return std::nullopt;
   }
-  const std::optional<Duration> start =
-      ParseMicroseconds(word.substr(1, plus - 1));
+  const std::string_view start_text = word.substr(1, plus - 1);
+  const std::optional<Duration> start = ParseMicroseconds(start_text);
   const std::optional<Duration> duration =
       ParseMicroseconds(word.substr(plus + 1));
-  if (!start || !duration) {
+  if ((!start && !start_text.empty()) || !duration) {
     return std::nullopt;
   }
-  return Measured{.start = *start, .duration = *duration};
+  return Measured{.start = start, .duration = *duration};
+}
+
+void AppendStream(std::string& out, const Stream& stream,
+                  int64_t usual_device) {
+  if (stream.device != usual_device) {
+    AppendInt(out, stream.device);
+    out += '/';
+  }
+  AppendInt(out, stream.number);
+}
+
+std::optional<StreamName> ParseStream(std::string_view word) {
+  StreamName name;
+  const size_t slash = word.find('/');
+  if (slash != std::string_view::npos) {
+    name.device = ParseInt(word.substr(0, slash));
+    if (!name.device) {
+      return std::nullopt;
+    }
+    word.remove_prefix(slash + 1);
+  }
+  const std::optional<int64_t> number = ParseInt(word);
+  if (!number) {
+    return std::nullopt;
+  }
+  name.number = *number;
+  return name;
 }
 
 void AppendTensor(std::string& out, const Tensor& tensor) {

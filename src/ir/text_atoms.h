@@ -25,6 +25,14 @@ std::optional<std::string> Unquote(std::string_view inner);
 void AppendTime(std::string& out, const Measured& measured);
 std::optional<Measured> ParseTime(std::string_view word);
 
+/// "7", or "2/7" if the stream is on device 2 and that is not the usual one.
+struct StreamName {
+  std::optional<int64_t> device{};
+  int64_t number = 0;
+};
+void AppendStream(std::string& out, const Stream& stream, int64_t usual_device);
+std::optional<StreamName> ParseStream(std::string_view word);
+
 /// "fp32[16,13]@gpu#5": type, dimensions, device and storage.
 void AppendTensor(std::string& out, const Tensor& tensor);
 std::optional<Tensor> ParseTensor(std::string_view word);

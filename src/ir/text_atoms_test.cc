@@ -67,9 +67,17 @@ TEST(TextAtomsTest, TimesAreMicrosecondsWithoutTrailingZeros) {
   }
 }
 
+TEST(TextAtomsTest, ATimeMayLackItsStart) {
+  const Measured measured{.duration = Duration{1'500}};
+  std::string text;
+  AppendTime(text, measured);
+  EXPECT_EQ(text, "@+1.5");
+  EXPECT_EQ(ParseTime(text), measured);
+}
+
 TEST(TextAtomsTest, WhatIsNoTimeIsRefused) {
   for (const std::string_view text :
-       {"", "@", "@1", "1+2", "@1+", "@+1", "@1.+2", "@.5+2", "@1.2345+1",
+       {"", "@", "@1", "1+2", "@1+", "@+", "@1.+2", "@.5+2", "@1.2345+1",
         "@1e3+1", "@--1+1", "@1+ 1", "@nan+1", "@9223372036854775807+1",
         "@+-1+2", "@1.-2+3"}) {
     EXPECT_EQ(ParseTime(text), std::nullopt) << text;

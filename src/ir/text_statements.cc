@@ -51,6 +51,14 @@ Result<int64_t> ParseNumber(std::string_view text) {
   return *number;
 }
 
+Result<StreamName> ParseStreamWord(std::string_view text) {
+  const std::optional<StreamName> stream = ParseStream(text);
+  if (!stream) {
+    return Bad({.text = text}, "expected the number of a stream");
+  }
+  return *stream;
+}
+
 Result<std::string_view> ParseLabel(std::string_view text) {
   if (text.size() < 2 || !text.starts_with('#')) {
     return Bad({.text = text}, "expected a label such as '#w1'");
@@ -156,8 +164,9 @@ Status ParseWorkHead(std::string_view head, WorkLine& work) {
   constexpr std::string_view kExpected =
       "expected a stream such as 's7:', or 's7[3]:' with the place on it";
   const size_t open = std::min(text.find('['), text.size());
-  const std::optional<int64_t> stream =
-      text.starts_with('s') ? ParseInt(text.substr(1, open - 1)) : std::nullopt;
+  const std::optional<StreamName> stream =
+      text.starts_with('s') ? ParseStream(text.substr(1, open - 1))
+                            : std::nullopt;
   if (!stream || !head.ends_with(':')) {
     return Bad({.text = head}, kExpected);
   }
@@ -193,23 +202,30 @@ Result<RankLine> ParseRankLine(TextLine& line) {
                    NextWord(line, "the rank's number"));
   ASSIGN_OR_RETURN(rank.number, ParseNumber(number));
   Common common;
-  RETURN_IF_ERROR(TakeOnlyCommon(
-      line, common, "the device's name in quotes or the time of the step"));
+  RETURN_IF_ERROR(TakeRest(line, common, [&](std::string_view word) -> Status {
+    if (const auto device = Behind("device=", word)) {
+      ASSIGN_OR_RETURN(rank.device, ParseNumber(*device));
+      return {};
+    }
+    return Unknown({.text = word},
+                   "the device's name in quotes, device= or the time of the "
+                   "step");
+  }));
   RETURN_IF_ERROR(NeedNone(!common.label.empty(), "a label"));
   rank.gpu = common.TakeName();
   rank.step = common.measured;
   return rank;
 }
 
-Result<std::vector<int64_t>> ParseStreamsLine(TextLine& line) {
-  std::vector<int64_t> streams;
+Result<std::vector<StreamName>> ParseStreamsLine(TextLine& line) {
+  std::vector<StreamName> streams;
   while (true) {
     ASSIGN_OR_RETURN(const std::optional<TextWord> word, line.Next());
     if (!word) {
       return streams;
     }
-    ASSIGN_OR_RETURN(const int64_t number, ParseNumber(word->text));
-    streams.push_back(number);
+    ASSIGN_OR_RETURN(const StreamName stream, ParseStreamWord(word->text));
+    streams.push_back(stream);
   }
 }
 
@@ -264,7 +280,7 @@ Result<CallLine> ParseCallLine(TextLine& line) {
   Common common;
   RETURN_IF_ERROR(TakeRest(line, common, [&](std::string_view word) -> Status {
     if (const auto stream = Behind("stream=", word)) {
-      ASSIGN_OR_RETURN(call.stream, ParseNumber(*stream));
+      ASSIGN_OR_RETURN(call.stream, ParseStreamWord(*stream));
     } else if (const auto event = Behind("event=", word)) {
       ASSIGN_OR_RETURN(call.event, ParseLabel(*event));
     } else if (word == "op=none") {

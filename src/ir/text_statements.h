@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "ir/graph.h"
+#include "ir/text_atoms.h"
 #include "ir/text_line.h"
 
 namespace stepcast::ir {
@@ -20,16 +21,17 @@ namespace stepcast::ir {
 /// source "kineto"
 Result<std::string> ParseSourceLine(TextLine& line);
 
-/// rank 0 "Tesla V100-SXM2-32GB" @0+14455
+/// rank 3 "Tesla V100-SXM2-32GB" device=3 @0+14455
 struct RankLine {
   int64_t number = 0;
   std::string gpu{};
+  int64_t device = 0;  // Of streams that name none.
   std::optional<Measured> step{};
 };
 Result<RankLine> ParseRankLine(TextLine& line);
 
 /// streams 7 22 84
-Result<std::vector<int64_t>> ParseStreamsLine(TextLine& line);
+Result<std::vector<StreamName>> ParseStreamsLine(TextLine& line);
 
 /// thread main "python"
 struct ThreadLine {
@@ -55,7 +57,7 @@ Status ParseTensorLine(TextLine& line, std::vector<Tensor>& tensors);
 struct CallLine {
   CallKind kind = CallKind::kLaunch;
   std::string name{};
-  std::optional<int64_t> stream{};
+  std::optional<StreamName> stream{};
   std::string_view event{};  // A label.
   std::string_view op{};     // A label.
   bool outside_ops = false;  // "op=none"
@@ -66,7 +68,7 @@ Result<CallLine> ParseCallLine(TextLine& line);
 
 /// s7[3]: gemm m=16 n=256 k=13 dtype=fp32 kernel "volta_sgemm" @24+3 #w5
 struct WorkLine {
-  int64_t stream = 0;
+  StreamName stream{};
   std::optional<uint32_t> place{};  // On the stream.
   KernelShape shape{};
   WorkKind kind = WorkKind::kKernel;

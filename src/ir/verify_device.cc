@@ -9,7 +9,8 @@ namespace {
 
 Status VerifyStreams(const GraphData& data) {
   const auto key = [&](StreamId id) {
-    return std::tuple(data.streams[id].rank, data.streams[id].number);
+    const Stream& stream = data.streams[id];
+    return std::tuple(stream.rank, stream.device, stream.number);
   };
   for (const StreamId id : data.streams.ids()) {
     if (id.value > 0 && key(id) <= key(StreamId{id.value - 1})) {
@@ -45,8 +46,8 @@ Status VerifyWork(const GraphData& data, WorkId id) {
   if (caller != data.streams[work.stream].rank) {
     return Broken(
         data, id,
-        fmt::format("its {} was launched on {}", Describe(data, work.stream),
-                    Describe(data, caller)));
+        fmt::format("it is on {}, but was launched on {}",
+                    Describe(data, work.stream), Describe(data, caller)));
   }
   return {};
 }

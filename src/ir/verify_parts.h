@@ -42,13 +42,12 @@ Status VerifyTime(const GraphData& data, IdType id,
                   fmt::format("its duration is {} ns; expected 0 or more",
                               measured->duration.count()));
   }
-  if (measured->start < -kMaxTime || measured->start > kMaxTime ||
-      measured->duration > kMaxTime) {
-    return Broken(
-        data, id,
-        fmt::format("its start {} ns or duration {} ns is beyond 31 "
-                    "years from the start of the step",
-                    measured->start.count(), measured->duration.count()));
+  const Duration start = measured->start.value_or(Duration{0});
+  if (start < -kMaxTime || start > kMaxTime || measured->duration > kMaxTime) {
+    return Broken(data, id,
+                  fmt::format("its start {} ns or duration {} ns is beyond 31 "
+                              "years from the start of the step",
+                              start.count(), measured->duration.count()));
   }
   return {};
 }
@@ -58,11 +57,12 @@ class StartOrder {
  public:
   void Restart() { last_ = Duration::min(); }
   bool Accepts(const std::optional<Measured>& measured) {
-    if (!measured) {
+    const std::optional<Duration> start = StartOf(measured);
+    if (!start) {
       return true;
     }
-    const bool in_order = measured->start >= last_;
-    last_ = measured->start;
+    const bool in_order = *start >= last_;
+    last_ = *start;
     return in_order;
   }
 

@@ -75,8 +75,8 @@ TEST(VerifyTest, RanksAndStreamsComeOnceAndInOrder) {
       "rank 0: it stands behind rank 0; expected each once, in order");
   EXPECT_EQ(
       Complaint([](GraphData& data) { data.streams[StreamId{1}].number = 7; }),
-      "stream 7 of rank 0: it stands behind stream 7 of rank 0; expected "
-      "each once, in order");
+      "stream 7 on device 0 of rank 0: it stands behind stream 7 on device 0 "
+      "of rank 0; expected each once, in order");
 }
 
 TEST(VerifyTest, OpsNestOnOneThread) {
@@ -131,8 +131,8 @@ TEST(VerifyTest, CallsStayOnTheirThreadAndRank) {
   EXPECT_EQ(Complaint([](GraphData& data) {
               data.calls[CallId{1}].stream = StreamId{2};
             }),
-            "call 1 'record': its stream is stream 20 of rank 1, on another "
-            "rank");
+            "call 1 'record': its stream is stream 20 on device 0 of rank 1, "
+            "on another rank");
 }
 
 TEST(VerifyTest, OnlyWaitsHaveAnEventAndItIsARecord) {
@@ -155,7 +155,8 @@ TEST(VerifyTest, WorksAreLaunchedByTheirOwnRank) {
   EXPECT_EQ(Complaint([](GraphData& data) {
               data.works[WorkId{0}].call = CallId{4};
             }),
-            "work 0 '': its stream 7 of rank 0 was launched on rank 1");
+            "work 0 '': it is on stream 7 on device 0 of rank 0, but was "
+            "launched on rank 1");
 }
 
 TEST(VerifyTest, ShapesAreDistinct) {

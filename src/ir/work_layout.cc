@@ -42,7 +42,7 @@ void WorkLayout::FindNumbered(const GraphData& data) {
     if (!work.call.valid()) {
       line[id] = next++;
     }
-    if (!work.measured) {
+    if (!StartOf(work.measured)) {
       all_timed[work.stream] = 0;
     }
   }

@@ -18,14 +18,14 @@ std::optional<CollectiveFacts> FactsOf(const ir::GraphData& graph,
   Duration last_end = Duration::min();
   for (const ir::WorkId id : matched.works) {
     const ir::Work& work = graph.works[id];
-    if (!work.measured || !work.stream.valid()) {
+    if (!StartOf(work.measured) || !work.stream.valid()) {
       return std::nullopt;
     }
     const ir::Rank& rank = graph.ranks[graph.streams[work.stream].rank];
-    if (!rank.step) {
+    if (!StartOf(rank.step)) {
       return std::nullopt;
     }
-    const Duration start = rank.step->start + work.measured->start;
+    const Duration start = *rank.step->start + *work.measured->start;
     const Duration end = start + work.measured->duration;
     if (start > last_start) {
       last_start = start;

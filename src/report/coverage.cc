@@ -17,6 +17,7 @@ using UnknownMap = std::map<std::string, UnknownKernel, std::less<>>;
 template <typename Row, typename Map>
 std::vector<Row> LongestFirst(Map map) {
   std::vector<Row> rows;
+  rows.reserve(map.size());
   for (auto& [key, row] : map) {
     rows.push_back(std::move(row));
   }

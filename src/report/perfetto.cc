@@ -99,8 +99,8 @@ class TimelineWriter {
 
   // On the clock that all ranks share.
   Duration StartOf(RankId rank, const Measured& measured) const {
-    const auto& step = data_.ranks[rank].step;
-    return measured.start + (step ? step->start : Duration{}) - zero_;
+    const auto offset = ir::StartOf(data_.ranks[rank].step);
+    return *measured.start + offset.value_or(Duration{}) - zero_;
   }
 
   // The earliest time becomes zero; false if nothing has a time.
@@ -109,7 +109,7 @@ class TimelineWriter {
     bool any = false;
     const auto visit = [&](const auto& items) {
       for (const auto& item : items) {
-        if (item.measured) {
+        if (ir::StartOf(item.measured)) {
           const Duration start = StartOf(RankOf(item), *item.measured);
           first = first ? std::min(*first, start) : start;
           any = true;
@@ -117,8 +117,8 @@ class TimelineWriter {
       }
     };
     for (const ir::Rank& rank : data_.ranks) {
-      if (rank.step) {
-        first = first ? std::min(*first, rank.step->start) : rank.step->start;
+      if (const auto start = ir::StartOf(rank.step)) {
+        first = first ? std::min(*first, *start) : *start;
       }
     }
     visit(data_.ops);
@@ -182,14 +182,14 @@ class TimelineWriter {
     for (const ThreadId id : data_.threads.ids()) {
       const ir::Thread& thread = data_.threads[id];
       const auto& step = data_.ranks[thread.rank].step;
-      if (thread.role != ir::ThreadRole::kMain || !step) {
+      if (thread.role != ir::ThreadRole::kMain || !ir::StartOf(step)) {
         continue;
       }
       const std::string name = fmt::format("ProfilerStep#{}", step_);
       events_.AddComplete({.name = name,
                            .category = "user_annotation",
                            .track = TrackOf(id),
-                           .start = step->start - zero_,
+                           .start = *step->start - zero_,
                            .duration = step->duration},
                           [](JsonWriter& json) { json.Key("Ev Idx").Int(0); });
     }
@@ -218,7 +218,7 @@ class TimelineWriter {
 
   void AddOp(OpId id) {
     const ir::Op& op = data_.ops[id];
-    if (!op.measured) {
+    if (!ir::StartOf(op.measured)) {
       return;
     }
     const CompleteEvent event{
@@ -241,7 +241,7 @@ class TimelineWriter {
 
   void AddCall(CallId id) {
     const ir::Call& call = data_.calls[id];
-    if (!call.measured) {
+    if (!ir::StartOf(call.measured)) {
       return;
     }
     const CompleteEvent event{.name = graph_.text(call.name),
@@ -260,7 +260,7 @@ class TimelineWriter {
 
   void AddWork(WorkId id) {
     const ir::Work& work = data_.works[id];
-    if (!work.measured) {
+    if (!ir::StartOf(work.measured)) {
       return;
     }
     const CompleteEvent event{.name = graph_.text(work.name),
@@ -270,7 +270,7 @@ class TimelineWriter {
                               .duration = work.measured->duration};
     events_.AddComplete(event,
                         [&](JsonWriter& json) { WriteWorkArgs(json, id); });
-    if (work.call.valid() && data_.calls[work.call].measured) {
+    if (work.call.valid() && ir::StartOf(data_.calls[work.call].measured)) {
       const ir::Call& call = data_.calls[work.call];
       events_.AddArrow(id.value,
                        {.track = TrackOf(call.thread),

@@ -66,8 +66,9 @@ TEST(GraphTextPropertyTest, RandomGraphsUseEveryPartOfTheForm) {
     text += GraphText(RandomGraph(seed, {}));
   }
   for (const std::string_view part :
-       {"op=#o", "op=none", "]: ", "\\x", "event=#c", "stream=", "inferred",
-        "\ncollective ", "phase=", "seq=", "@-", " #w", "\n  s"}) {
+       {"op=#o", "op=none", "]: ", "\\x", " device=", "/", "event=#c",
+        "stream=", "inferred", "\ncollective ", "phase=", "seq=", "@-", " #w",
+        "\n  s"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
 }
@@ -84,6 +85,30 @@ TEST(GraphBuilderPropertyTest, TheOrderOfAddingDoesNotMatterWhereTimesTell) {
     ASSERT_TRUE(SameContent(*plain, *shuffled));
     ASSERT_EQ(GraphText(*plain), GraphText(*shuffled));
   }
+}
+
+// Where this stops compiling, a field is new: give it a place in the text form,
+// let the random graphs use it, and then add it here.
+TEST(GraphTextPropertyTest, NoFieldIsForgotten) {
+  [[maybe_unused]] const auto& [number, gpu, step] = ir::Rank{};
+  [[maybe_unused]] const auto& [rank, role, thread_name] = ir::Thread{};
+  [[maybe_unused]] const auto& [stream_rank, device, stream_number] =
+      ir::Stream{};
+  [[maybe_unused]] const auto& [op_name, op_kind, op_thread, parent, phase,
+                                sequence, inputs, outputs, op_measured] =
+      ir::Op{};
+  [[maybe_unused]] const auto& [dims, dtype, tensor_device, storage] =
+      ir::Tensor{};
+  [[maybe_unused]] const auto& [call_name, call_kind, call_thread, op, stream,
+                                event, call_measured] = ir::Call{};
+  [[maybe_unused]] const auto& [work_name, work_kind, shape, work_stream, call,
+                                collective, work_measured] = ir::Work{};
+  [[maybe_unused]] const auto& [stream_before, after, stream_inferred] =
+      ir::StreamWait{};
+  [[maybe_unused]] const auto& [host_before, waiting, host_inferred] =
+      ir::HostWait{};
+  [[maybe_unused]] const auto& [collective_kind, works] =
+      ir::MatchedCollective{};
 }
 
 // Every text with one byte changed is parsed or refused, and what is parsed

@@ -57,6 +57,28 @@ bool SwapFirstTwo(IdVector<IdType, T>& items) {
   return true;
 }
 
+// An id for which both it and the one before it have a start, and belongs(a, b)
+// holds for them; not valid if there is none.
+template <typename IdType, typename T, typename Belongs>
+IdType FindTimedPair(Rng& rng, const IdVector<IdType, T>& items,
+                     Belongs belongs) {
+  return Find(rng, items, [&](IdType id) {
+    return id.value >= 1 && ir::StartOf(items[id].measured) &&
+           ir::StartOf(items[IdType{id.value - 1}].measured) &&
+           belongs(items[IdType{id.value - 1}], items[id]);
+  });
+}
+
+// Lets the item start before the one in front of it.
+template <typename IdType, typename T>
+bool StartTooEarly(IdVector<IdType, T>& items, IdType id) {
+  if (id.valid()) {
+    const auto before = items[IdType{id.value - 1}].measured->start;
+    items[id].measured->start = *before - Duration{1};
+  }
+  return id.valid();
+}
+
 /// Does its damage and returns true, or returns false if the graph has nothing
 /// to damage in this way.
 struct Mutation {
@@ -152,21 +174,14 @@ constexpr std::array kOpMutations = {
           }
           return op.valid();
         }},
-    Mutation{
-        "siblings out of order",
-        [](GraphData& data, Rng& rng) {
-          const OpId op = Find(rng, data.ops, [&](OpId id) {
-            return id.value >= 1 && data.ops[id].measured &&
-                   data.ops[OpId{id.value - 1}].measured &&
-                   data.ops[OpId{id.value - 1}].parent == data.ops[id].parent &&
-                   data.ops[OpId{id.value - 1}].thread == data.ops[id].thread;
-          });
-          if (op.valid()) {
-            data.ops[op].measured->start =
-                data.ops[OpId{op.value - 1}].measured->start - Duration{1};
-          }
-          return op.valid();
-        }},
+    Mutation{"siblings out of order",
+             [](GraphData& data, Rng& rng) {
+               const auto belongs = [](const ir::Op& a, const ir::Op& b) {
+                 return a.parent == b.parent && a.thread == b.thread;
+               };
+               return StartTooEarly(data.ops,
+                                    FindTimedPair(rng, data.ops, belongs));
+             }},
     Mutation{"negative duration",
              [](GraphData& data, Rng& rng) {
                const OpId op = Any(rng, data.ops);
@@ -250,18 +265,11 @@ constexpr std::array kCallMutations = {
              }},
     Mutation{"calls out of order",
              [](GraphData& data, Rng& rng) {
-               const CallId call = Find(rng, data.calls, [&](CallId id) {
-                 return id.value >= 1 && data.calls[id].measured &&
-                        data.calls[CallId{id.value - 1}].measured &&
-                        data.calls[CallId{id.value - 1}].thread ==
-                            data.calls[id].thread;
-               });
-               if (call.valid()) {
-                 data.calls[call].measured->start =
-                     data.calls[CallId{call.value - 1}].measured->start -
-                     Duration{1};
-               }
-               return call.valid();
+               const auto belongs = [](const ir::Call& a, const ir::Call& b) {
+                 return a.thread == b.thread;
+               };
+               return StartTooEarly(data.calls,
+                                    FindTimedPair(rng, data.calls, belongs));
              }},
 };
 
@@ -307,18 +315,11 @@ constexpr std::array kWorkMutations = {
         }},
     Mutation{"works of a stream out of order",
              [](GraphData& data, Rng& rng) {
-               const WorkId work = Find(rng, data.works, [&](WorkId id) {
-                 return id.value >= 1 && data.works[id].measured &&
-                        data.works[WorkId{id.value - 1}].measured &&
-                        data.works[WorkId{id.value - 1}].stream ==
-                            data.works[id].stream;
-               });
-               if (work.valid()) {
-                 data.works[work].measured->start =
-                     data.works[WorkId{work.value - 1}].measured->start -
-                     Duration{1};
-               }
-               return work.valid();
+               const auto belongs = [](const ir::Work& a, const ir::Work& b) {
+                 return a.stream == b.stream;
+               };
+               return StartTooEarly(data.works,
+                                    FindTimedPair(rng, data.works, belongs));
              }},
     Mutation{"one shape twice",
              [](GraphData& data, Rng& rng) {

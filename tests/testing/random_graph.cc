@@ -147,11 +147,15 @@ class Generator {
     const RankId rank{SizeOf(parts_.ranks)};
     parts_.ranks.push_back({.item = {.number = number, .step = RandomTime()},
                             .name = RandomName(rng_)});
-    std::set<int64_t> numbers;
+    std::set<std::pair<int64_t, int64_t>> taken;
+    const int64_t device = rng_.Between(0, 2);
     for (uint64_t left = 1 + rng_.Below(4); left > 0; --left) {
-      const int64_t stream = rng_.Between(-1, 30);
-      if (numbers.insert(stream).second) {
-        parts_.streams.push_back({.rank = rank, .number = stream});
+      const ir::Stream stream{
+          .rank = rank,
+          .device = rng_.OneIn(4) ? rng_.Between(-1, 3) : device,
+          .number = rng_.Between(-1, 30)};
+      if (taken.emplace(stream.device, stream.number).second) {
+        parts_.streams.push_back(stream);
       }
     }
     const uint64_t threads = 1 + rng_.Below(3);
@@ -279,7 +283,7 @@ class Generator {
     for (uint32_t i = 0; i < parts_.works.size(); ++i) {
       const ir::Work& work = parts_.works[i].item;
       int64_t& start = last[work.stream.value];
-      start = work.measured ? work.measured->start.count() : start;
+      start = work.measured ? work.measured->start->count() : start;
       order.emplace_back(start, i);
     }
     return order;

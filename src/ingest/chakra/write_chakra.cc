@@ -40,9 +40,11 @@ uint64_t Microseconds(Duration time) {
 }
 
 void AddTimes(const ir::Measured& measured, Duration own, chakra::Node& node) {
-  node.set_start_time_micros(Microseconds(measured.start));
   node.set_duration_micros(Microseconds(own));
-  AddInteger("start_time_nanos", measured.start.count(), node);
+  if (measured.start) {
+    node.set_start_time_micros(Microseconds(*measured.start));
+    AddInteger("start_time_nanos", measured.start->count(), node);
+  }
   AddInteger("duration_nanos", measured.duration.count(), node);
 }
 

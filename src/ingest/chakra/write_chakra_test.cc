@@ -120,12 +120,12 @@ class WriteChakraTest : public ::testing::Test {
   ir::WorkId AddWork(std::string_view name, ir::WorkKind kind,
                      ir::StreamId stream, ir::OpId op,
                      const ir::KernelShape& shape, ir::Measured measured) {
-    const ir::CallId call =
-        builder_.AddCall({.name = builder_.Intern("cudaLaunchKernel"),
-                          .thread = thread_,
-                          .op = op,
-                          .measured = ir::Measured{
-                              .start = measured.start - 5us, .duration = 2us}});
+    const ir::CallId call = builder_.AddCall(
+        {.name = builder_.Intern("cudaLaunchKernel"),
+         .thread = thread_,
+         .op = op,
+         .measured =
+             ir::Measured{.start = *measured.start - 5us, .duration = 2us}});
     return builder_.AddWork({.name = builder_.Intern(name),
                              .kind = kind,
                              .stream = stream,

@@ -10,14 +10,14 @@ namespace {
 
 std::vector<RuledOp> RuleOps(const Rules& rules,
                              std::span<const OpContext> ops) {
-  static const Arguments kNothing;
+  static const Arguments nothing;
   std::vector<RuledOp> ruled;
   ruled.reserve(ops.size());
   for (const OpContext& op : ops) {
-    ruled.push_back({.op = {.name = op.name,
-                            .arguments = op.arguments != nullptr ? op.arguments
-                                                                 : &kNothing},
-                     .rule = rules.FindOp(op.name)});
+    ruled.push_back(
+        {.op = {.name = op.name,
+                .arguments = op.arguments != nullptr ? op.arguments : &nothing},
+         .rule = rules.FindOp(op.name)});
   }
   return ruled;
 }

@@ -34,12 +34,9 @@ class Contexts {
 }  // namespace
 
 const Rules& BuiltInRules() {
-  static const Rules kRules = [] {
-    auto rules = Rules::Load();
-    CHECK(rules.has_value()) << rules.error().message;
-    return *std::move(rules);
-  }();
-  return kRules;
+  static const Result<Rules> rules = Rules::Load();
+  CHECK(rules.has_value()) << rules.error().message;
+  return *rules;
 }
 
 std::string ShapeOf(const LaunchText& launch) {

@@ -71,6 +71,7 @@ std::vector<int64_t> Splits(const std::vector<int64_t>& rows,
   }
   const int64_t row = elements > 0 && elements % sum == 0 ? elements / sum : 1;
   std::vector<int64_t> splits;
+  splits.reserve(rows.size());
   for (const int64_t count : rows) {
     splits.push_back(Times(count, row));
   }

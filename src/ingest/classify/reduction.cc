@@ -13,7 +13,8 @@ constexpr size_t kWholeArguments = 2;
 
 // The elements left when `axes` of `dims` are summed away; 0 if they are not
 // axes of it.
-int64_t Left(const std::vector<int64_t>& dims, std::vector<int64_t> axes) {
+int64_t Left(const std::vector<int64_t>& dims,
+             const std::vector<int64_t>& axes) {
   const auto rank = static_cast<int64_t>(dims.size());
   std::vector<int64_t> left = dims;
   for (int64_t axis : axes) {

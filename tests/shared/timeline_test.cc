@@ -1,0 +1,111 @@
+// A timeline of a recorded step is a trace of the same step.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "ingest/build_graph.h"
+#include "ingest/formats.h"
+#include "ir/graph.h"
+#include "report/perfetto.h"
+#include "tests/shared/shared_traces.h"
+
+namespace stepcast::report {
+namespace {
+
+struct Sums {
+  int64_t ops = 0;
+  int64_t annotations = 0;
+  int64_t calls = 0;
+  int64_t works = 0;
+  Duration op_time{};
+  Duration call_time{};
+  Duration work_time{};
+  friend bool operator==(const Sums&, const Sums&) = default;
+};
+
+void PrintTo(const Sums& sums, std::ostream* out) {
+  *out << sums.ops << " ops, " << sums.annotations << " annotations, "
+       << sums.calls << " calls, " << sums.works << " works; "
+       << sums.op_time.count() << ", " << sums.call_time.count() << ", "
+       << sums.work_time.count() << " ns";
+}
+
+Sums SumsOf(const ir::GraphData& data) {
+  Sums sums;
+  for (const ir::Op& op : data.ops) {
+    ++(op.kind == ir::OpKind::kOp ? sums.ops : sums.annotations);
+    sums.op_time += op.measured->duration;
+  }
+  for (const ir::Call& call : data.calls) {
+    ++sums.calls;
+    sums.call_time += call.measured->duration;
+  }
+  for (const ir::Work& work : data.works) {
+    ++sums.works;
+    sums.work_time += work.measured->duration;
+  }
+  return sums;
+}
+
+Sums SumsOf(const ingest::ProfilerTrace& trace) {
+  Sums sums;
+  for (const ingest::HostEvent& event : trace.host_events) {
+    ++(event.kind == ingest::HostEventKind::kOp ? sums.ops : sums.annotations);
+    sums.op_time += event.duration;
+  }
+  for (const ingest::RuntimeEvent& event : trace.runtime_events) {
+    ++sums.calls;
+    sums.call_time += event.duration;
+  }
+  for (const ingest::DeviceEvent& event : trace.device_events) {
+    ++sums.works;
+    sums.work_time += event.duration;
+  }
+  return sums;
+}
+
+class TimelineTest : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override { SkipWithoutTraces(); }
+};
+
+TEST_P(TimelineTest, HoldsTheSameEventsAndTimes) {
+  const ingest::Loaded loaded = LoadTraces({GetParam()});
+  Diagnostics diagnostics;
+  const auto graph =
+      ingest::BuildGraph(loaded.ranks, BuiltInRules(), {}, diagnostics);
+  ASSERT_TRUE(graph) << graph.error().message;
+  const auto json = PerfettoJson(*graph);
+  ASSERT_TRUE(json) << json.error().message;
+
+  Diagnostics reading;
+  const auto file = ingest::ReadTrace(*json, "timeline.json", reading);
+
+  ASSERT_TRUE(file) << file.error().message;
+  EXPECT_TRUE(reading.list().empty());
+  Sums expected = SumsOf(graph->data());
+  // The timeline marks the step of every rank besides.
+  for (const ir::Rank& rank : graph->data().ranks) {
+    ++expected.annotations;
+    expected.op_time += rank.step->duration;
+  }
+  EXPECT_EQ(SumsOf(*file->profiler), expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(Traces, TimelineTest,
+                         ::testing::Values("dlrm_param_8xV100/kineto",
+                                           "dlrm_torchrec_4xV100/run3",
+                                           "dlrm_hta_V100_rank1of2",
+                                           "resnet50_kineto_V100",
+                                           "resnet50_hta_ddp_A100"),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           std::ranges::replace(name, '/', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace stepcast::report
