@@ -1,0 +1,71 @@
+// How fast a Kineto trace is read and linked, against simdjson's own pass over
+// the same bytes in the same run.
+#include <string>
+#include <utility>
+
+#include <benchmark/benchmark.h>
+
+#include "base/check.h"
+#include "base/file.h"
+#include "ingest/kineto/read_kineto.h"
+#include "ingest/link.h"
+#include "ingest/rules.h"
+#include "tests/bench/simdjson_pass.h"
+#include "tests/testing/kineto_generator.h"
+
+namespace stepcast {
+namespace {
+
+constexpr int64_t kTraceBytes = 64'000'000;
+
+const bench::PaddedText& Trace() {
+  static const bench::PaddedText kTrace(
+      testing::MakeKineto({.target_bytes = kTraceBytes}));
+  return kTrace;
+}
+
+const ingest::Rules& BuiltInRules() {
+  static const ingest::Rules kRules = *ingest::Rules::Load();
+  return kRules;
+}
+
+void CountBytes(benchmark::State& state) {
+  state.SetBytesProcessed(static_cast<int64_t>(state.iterations()) *
+                          static_cast<int64_t>(Trace().size()));
+}
+
+void ReadAndLink(benchmark::State& state) {
+  const std::string_view text(Trace().data(), Trace().size());
+  for (auto iteration : state) {
+    Diagnostics diagnostics;
+    const auto source = OpenMemory(text);
+    auto file = ingest::ReadKineto(*source, diagnostics);
+    CHECK(file.has_value());
+    const ingest::LinkedTrace linked =
+        ingest::Link(*std::move(file->profiler), BuiltInRules(), diagnostics);
+    benchmark::DoNotOptimize(linked.parent.data());
+  }
+  CountBytes(state);
+}
+BENCHMARK(ReadAndLink)->Unit(benchmark::kMillisecond);
+
+void SimdjsonReadsTheSameFields(benchmark::State& state) {
+  for (auto iteration : state) {
+    benchmark::DoNotOptimize(bench::ReadFields(Trace()));
+  }
+  CountBytes(state);
+}
+BENCHMARK(SimdjsonReadsTheSameFields)->Unit(benchmark::kMillisecond);
+
+void SimdjsonVisitsMembers(benchmark::State& state) {
+  for (auto iteration : state) {
+    benchmark::DoNotOptimize(bench::VisitMembers(Trace()));
+  }
+  CountBytes(state);
+}
+BENCHMARK(SimdjsonVisitsMembers)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace stepcast
+
+BENCHMARK_MAIN();
