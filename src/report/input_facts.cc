@@ -8,9 +8,10 @@ namespace stepcast::report {
 namespace {
 
 template <typename Items>
-int64_t CountMeasured(const Items& items) {
-  return std::ranges::count_if(
-      items, [](const auto& item) { return item.measured.has_value(); });
+int64_t CountStarted(const Items& items) {
+  return std::ranges::count_if(items, [](const auto& item) {
+    return ir::StartOf(item.measured).has_value();
+  });
 }
 
 }  // namespace
@@ -56,8 +57,8 @@ GraphFacts FactsOf(const ir::Graph& graph) {
           .ops = data.ops.size(),
           .calls = data.calls.size(),
           .works = data.works.size(),
-          .measured_ops = CountMeasured(data.ops),
-          .measured_works = CountMeasured(data.works),
+          .measured_ops = CountStarted(data.ops),
+          .measured_works = CountStarted(data.works),
           .collectives = data.collectives.size()};
 }
 

@@ -8,7 +8,7 @@ namespace stepcast::report {
 
 inline constexpr DiagnosticKind kNoTimes{
     .name = "no-times",
-    .what = "no work has a measured time: an execution trace tells none",
+    .what = "no work has a measured start, as in most execution traces",
     .advice = "give the profiler trace of the same run beside it"};
 inline constexpr DiagnosticKind kUnclassified{
     .name = "unclassified-kernels",

@@ -67,8 +67,8 @@ TEST(GraphTextPropertyTest, RandomGraphsUseEveryPartOfTheForm) {
   }
   for (const std::string_view part :
        {"op=#o", "op=none", "]: ", "\\x", " device=", "/", "event=#c",
-        "stream=", "inferred", "\ncollective ", "phase=", "seq=", "@-", " #w",
-        "\n  s"}) {
+        "stream=", "inferred", "\ncollective ", "phase=", "seq=", "@-", "@+",
+        " #w", "\n  s"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
 }

@@ -134,8 +134,11 @@ class Generator {
       start = rng_.Between(-5, 20) * kDistinct + times_++;
       CHECK(times_ < kDistinct);
     }
-    return Measured{.start = Duration{start},
-                    .duration = Duration{rng_.Between(0, 10'000)}};
+    Measured measured{.duration = Duration{rng_.Between(0, 10'000)}};
+    if (options_.times == Times::kAll || !rng_.OneIn(4)) {
+      measured.start = Duration{start};
+    }
+    return measured;
   }
 
   template <typename T>
@@ -283,7 +286,8 @@ class Generator {
     for (uint32_t i = 0; i < parts_.works.size(); ++i) {
       const ir::Work& work = parts_.works[i].item;
       int64_t& start = last[work.stream.value];
-      start = work.measured ? work.measured->start->count() : start;
+      const std::optional<Duration> known = ir::StartOf(work.measured);
+      start = known ? known->count() : start;
       order.emplace_back(start, i);
     }
     return order;

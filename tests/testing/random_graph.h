@@ -46,7 +46,7 @@ struct GraphParts {
 /// Which ops, calls and works have times.
 enum class Times {
   kNone,
-  kSome,  // About half, and many equal.
+  kSome,  // About half, some without a start, and many equal.
   kAll,   // All, no two equal: nothing depends on the order of adding.
 };
 
