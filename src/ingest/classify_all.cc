@@ -33,7 +33,8 @@ struct Key {
   std::array<uint32_t, kMostLevels> op_names{};
   std::array<uint32_t, kMostLevels> op_arguments{};
 };
-static_assert(sizeof(Key) == 48 + 2 * 4 * kMostLevels, "no padding to compare");
+static_assert(sizeof(Key) == 48 + 2 * sizeof(uint32_t) * kMostLevels,
+              "no padding to compare");
 
 class Classifier {
  public:
