@@ -19,14 +19,14 @@ namespace {
 constexpr int64_t kTraceBytes = 64'000'000;
 
 const bench::PaddedText& Trace() {
-  static const bench::PaddedText kTrace(
+  static const bench::PaddedText trace(
       testing::MakeKineto({.target_bytes = kTraceBytes}));
-  return kTrace;
+  return trace;
 }
 
 const ingest::Rules& BuiltInRules() {
-  static const ingest::Rules kRules = *ingest::Rules::Load();
-  return kRules;
+  static const ingest::Rules rules = *ingest::Rules::Load();
+  return rules;
 }
 
 void CountBytes(benchmark::State& state) {
