@@ -42,6 +42,21 @@ TEST(ClassifyTest, CopiesTellTheirWayAndPinning) {
   EXPECT_EQ(CopyShape("Memcpy", -1), "copy");
 }
 
+TEST(ClassifyTest, ACopyWithoutSizeIsAsLargeAsItsTensor) {
+  StringPool strings;
+  const Arguments arguments = ParseArguments(
+      {.dims = strings.Intern("[[5, 128], [5, 128], []]"),
+       .types = strings.Intern(R"(["float", "float", "Scalar"])")},
+      strings);
+  const OpContext op{.name = "aten::copy_", .arguments = &arguments};
+  EXPECT_EQ(
+      ir::ShapeText(ClassifyDevice(BuiltInRules(),
+                                   {.name = "Memcpy HtoD (Host -> Device)",
+                                    .kind = DeviceEventKind::kMemcpy},
+                                   {&op, 1})),
+      "copy kind=host_to_device bytes=2560");
+}
+
 TEST(ClassifyTest, AMemsetIsAFill) {
   EXPECT_EQ(ir::ShapeText(ClassifyDevice(BuiltInRules(),
                                          {.name = "Memset (Device)",
@@ -105,7 +120,7 @@ TEST(ClassifyTest, NumbersThatDoNotFitStayUnknown) {
                               .dims = "[[[9223372036854775807], "
                                       "[9223372036854775807]], []]",
                               .types = R"(["TensorList", "Scalar"])"}}}),
-            "concat tensors=2");
+            "concat tensors=2 dtype=fp32");
 }
 
 constexpr std::string_view kTwoOnGpu = R"([[1, 1, 0, 8, 4, "cuda:0"],

@@ -251,7 +251,7 @@ TEST(OptimizerTest, CountsTheFirstListAndNamesTheUpdate) {
                                 "[]]",
                         .types = R"(["TensorList", "TensorList",
                                      "Scalar"])"}}}),
-      "optimizer_step tensors=2 elements=16512");
+      "optimizer_step tensors=2 elements=16512 dtype=fp32");
 }
 
 TEST(FillTest, IsTheSizeOfTheTensor) {

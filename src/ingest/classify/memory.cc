@@ -71,6 +71,14 @@ ir::KernelShape SizeCopy(const SizeRequest& request) {
   if (row != kCopyNames.end()) {
     copy.kind = row->kind;
   }
+  // Some profilers leave the size out; the op that copies has it.
+  const RuledOp* op = FindWorkingOp(request);
+  if (copy.bytes.count == 0 && op != nullptr && op->IsFamily("copy")) {
+    const ir::KernelShape expected = CopyFromOp(op->op);
+    if (const auto* same = std::get_if<ir::Copy>(&expected)) {
+      copy.bytes = same->bytes;
+    }
+  }
   return copy;
 }
 
@@ -127,6 +135,10 @@ ir::KernelShape SizeConcat(const SizeRequest& request) {
       concat.elements = ElementCount(*gradient);
       concat.dtype = gradient->dtype;
     }
+  }
+  if (concat.dtype == ir::DType::kUnknown) {
+    // Profiler traces do not show the types inside a list.
+    concat.dtype = TypeBehind(request.facts.name, "CatArrayBatchedCopy");
   }
   // Lists too long for one launch are split over several.
   const int64_t launches = std::max<int64_t>(request.facts.siblings, 1);

@@ -26,6 +26,10 @@ ir::KernelShape SizeOptimizer(const SizeRequest& request) {
       break;
     }
   }
+  if (step.dtype == ir::DType::kUnknown) {
+    // Profiler traces do not show the types inside a list.
+    step.dtype = TypeBehind(request.facts.name, "Functor");
+  }
   // Lists too long for one launch are split over several.
   const int64_t launches = std::max<int64_t>(request.facts.siblings, 1);
   step.tensors = (step.tensors + launches - 1) / launches;

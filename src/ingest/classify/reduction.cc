@@ -42,7 +42,7 @@ int64_t OutputsOf(const SizeRequest& request, const OpContext& op,
   if (const auto axes = IntsAt(arguments, 1)) {
     return Left(input.dims, *axes);
   }
-  if (arguments.inputs.size() <= kWholeArguments) {
+  if (arguments.inputs.size() <= kWholeArguments || ElementCount(input) == 1) {
     return 1;
   }
   // The gradient of a bias is the sum over all rows.

@@ -138,6 +138,16 @@ std::optional<std::vector<int64_t>> IntsAt(const Arguments& arguments,
   return argument.ints;
 }
 
+ir::DType TypeBehind(std::string_view kernel, std::string_view word) {
+  const size_t at = kernel.find(word);
+  const size_t open = kernel.find('<', at);
+  if (at == std::string_view::npos || open == std::string_view::npos) {
+    return ir::DType::kUnknown;
+  }
+  const std::string_view rest = kernel.substr(open + 1);
+  return ir::DTypeFromTorch(rest.substr(0, rest.find_first_of(",>")));
+}
+
 std::optional<std::vector<int64_t>> Broadcast(
     std::span<const ir::Tensor* const> tensors) {
   std::vector<int64_t> shape;  // Last dimension first.
