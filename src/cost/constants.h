@@ -1,0 +1,57 @@
+// The fitted constants of the kernel formulas: one list, shared by all GPUs.
+//
+// A formula takes what a GPU is from its Device and what GPUs have in common
+// from here. `stepcast fit kernels` fits them; leaving a GPU out of the fit
+// tells how they transfer.
+#ifndef STEPCAST_COST_CONSTANTS_H_
+#define STEPCAST_COST_CONSTANTS_H_
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace stepcast::cost {
+
+enum class Constant {
+  kLatencyUs,
+  kCount,  // Not a constant: how many there are.
+};
+inline constexpr size_t kConstantCount = static_cast<size_t>(Constant::kCount);
+
+/// What a constant means, where its value is from, and where it may go in a
+/// fit (low == high: it is not fitted).
+struct ConstantInfo {
+  Constant id = Constant::kCount;
+  std::string_view name;  // "gemm.prologue_cycles": family first.
+  double value = 0;
+  double low = 0;
+  double high = 0;
+  std::string_view meaning;
+};
+std::span<const ConstantInfo> ConstantInfos();
+
+/// A value for every constant.
+class Constants {
+ public:
+  /// The built-in values.
+  Constants();
+  double operator[](Constant id) const {
+    return values_[static_cast<size_t>(id)];
+  }
+  void Set(Constant id, double value) {
+    values_[static_cast<size_t>(id)] = value;
+  }
+  /// Sets what a TOML table of names and numbers holds. Unknown names and
+  /// values outside the range are errors.
+  Status Read(std::string_view toml, std::string_view source);
+
+ private:
+  std::array<double, kConstantCount> values_{};
+};
+
+}  // namespace stepcast::cost
+
+#endif  // STEPCAST_COST_CONSTANTS_H_
