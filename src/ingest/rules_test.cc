@@ -99,7 +99,7 @@ TEST(RulesTest, KnowsKernelsOfManyReleases) {
                "embedding_bag forward"},
       NameCase{"void split_embedding_nobag_backward_codegen_rowwise_adagrad_"
                "unweighted_kernel_warp_per_row_1<float>()",
-               "embedding_bag backward rowwise_adagrad"},
+               "embedding_bag backward rowwise_adagrad short_runs"},
       NameCase{"void split_embedding_backward_codegen_dense_unweighted_kernel_"
                "cta_per_row_1<float>()",
                "embedding_bag backward"},

@@ -36,6 +36,24 @@ struct Names<Update> {
 };
 
 template <>
+struct Names<BagKernel> {
+  static constexpr std::array<std::string_view, 3> kList = {
+      "table_batched", "atomic", "per_table"};
+};
+
+template <>
+struct Names<BagPart> {
+  static constexpr std::array<std::string_view, 4> kList = {
+      "whole", "long_runs", "short_runs", "id_weights"};
+};
+
+template <>
+struct Names<BagPlace> {
+  static constexpr std::array<std::string_view, 3> kList = {"device", "managed",
+                                                            "managed_cache"};
+};
+
+template <>
 struct Names<NormKind> {
   static constexpr std::array<std::string_view, 3> kList = {"layer", "batch",
                                                             "group"};

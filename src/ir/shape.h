@@ -45,7 +45,25 @@ enum class Update {
   kOther
 };
 
-/// Pooled lookups in one or many tables.
+/// How lookups are carried out.
+enum class BagKernel {
+  kTableBatched,  // One kernel over all tables; its backward sorts the ids.
+  kAtomic,        // The same, but a backward that adds row by row, unsorted.
+  kPerTable,      // One op a table, as nn.EmbeddingBag.
+};
+
+/// Which part of a table-batched backward one kernel does.
+enum class BagPart {
+  kWhole,
+  kLongRuns,   // Rows with many lookups: a thread block each.
+  kShortRuns,  // The other rows: a warp each.
+  kIdWeights,  // The gradient of per-sample weights: updates nothing.
+};
+
+/// Where the tables are.
+enum class BagPlace { kDevice, kManaged, kManagedCache };
+
+/// Lookups in one or many tables.
 struct EmbeddingBag {
   int64_t tables = 0;
   int64_t rows = 0;     // Over all tables.
@@ -54,7 +72,20 @@ struct EmbeddingBag {
   int64_t lookups = 0;  // Ids over all tables and samples.
   DType dtype = DType::kUnknown;
   Pass pass = Pass::kForward;
-  Update update = Update::kNone;  // Fused into the backward.
+  Update update = Update::kNone;        // Fused into the backward.
+  bool pooled = true;                   // false: one output row a lookup.
+  DType index_dtype = DType::kUnknown;  // kUnknown: 64 bits.
+  double index_alpha = 0;  // Ids by a power law of this exponent; 0: uniform.
+  int64_t unique_rows =
+      0;  // Distinct rows touched, over all tables; 0: unknown.
+  BagKernel kernel = BagKernel::kTableBatched;
+  BagPart part = BagPart::kWhole;
+  BagPlace place = BagPlace::kDevice;
+  int64_t cache_rows = 0;  // Of kManagedCache: rows the device holds.
+  // Table by table, or empty: all alike.
+  std::vector<int64_t> table_rows{};
+  std::vector<int64_t> table_dims{};
+  std::vector<int64_t> table_lookups{};
   friend bool operator==(const EmbeddingBag&, const EmbeddingBag&) = default;
 };
 
@@ -157,15 +188,18 @@ struct Concat {
 /// A copy that changes the layout on the device.
 struct Transpose {
   int64_t elements = 0;
+  int64_t run = 0;  // Elements side by side in both layouts; 0: unknown.
   DType dtype = DType::kUnknown;
   friend bool operator==(const Transpose&, const Transpose&) = default;
 };
 
 /// Gather or scatter by an index tensor.
 struct Index {
-  int64_t elements = 0;  // Moved.
-  int64_t source = 0;    // Elements of the tensor indexed.
-  bool scatter = false;  // Writes by index (index_put, scatter_add).
+  int64_t elements = 0;     // Moved.
+  int64_t source = 0;       // Elements of the tensor indexed.
+  bool scatter = false;     // Writes by index (index_put, scatter_add).
+  bool accumulate = false;  // Adds where indices repeat.
+  int64_t slice = 0;        // Elements side by side at an index; 0: unknown.
   DType dtype = DType::kUnknown;
   friend bool operator==(const Index&, const Index&) = default;
 };

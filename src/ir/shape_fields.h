@@ -60,7 +60,18 @@ struct Family<EmbeddingBag> {
       Field{"lookups", &EmbeddingBag::lookups, Need::kNeeded},
       Field{"dtype", &EmbeddingBag::dtype, Need::kNeeded},
       Field{"pass", &EmbeddingBag::pass},
-      Field{"update", &EmbeddingBag::update}};
+      Field{"update", &EmbeddingBag::update},
+      Field{"pooled", &EmbeddingBag::pooled},
+      Field{"index_dtype", &EmbeddingBag::index_dtype},
+      Field{"index_alpha", &EmbeddingBag::index_alpha},
+      Field{"unique_rows", &EmbeddingBag::unique_rows},
+      Field{"kernel", &EmbeddingBag::kernel},
+      Field{"part", &EmbeddingBag::part},
+      Field{"place", &EmbeddingBag::place},
+      Field{"cache_rows", &EmbeddingBag::cache_rows},
+      Field{"table_rows", &EmbeddingBag::table_rows},
+      Field{"table_dims", &EmbeddingBag::table_dims},
+      Field{"table_lookups", &EmbeddingBag::table_lookups}};
 };
 
 template <>
@@ -171,6 +182,7 @@ struct Family<Transpose> {
   static constexpr std::string_view kName = "transpose";
   static constexpr std::tuple kFields{
       Field{"elements", &Transpose::elements, Need::kNeeded},
+      Field{"run", &Transpose::run},
       Field{"dtype", &Transpose::dtype, Need::kNeeded}};
 };
 
@@ -181,6 +193,8 @@ struct Family<Index> {
       Field{"elements", &Index::elements, Need::kNeeded},
       Field{"source", &Index::source, Need::kNeeded},
       Field{"scatter", &Index::scatter},
+      Field{"accumulate", &Index::accumulate},
+      Field{"slice", &Index::slice},
       Field{"dtype", &Index::dtype, Need::kNeeded}};
 };
 

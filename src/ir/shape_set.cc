@@ -1,5 +1,6 @@
 #include "ir/shape_set.h"
 
+#include <bit>
 #include <utility>
 
 #include "ir/shape_fields.h"
@@ -20,6 +21,10 @@ void Mix(uint64_t& hash, uint64_t word) {
 
 void MixValue(uint64_t& hash, Bytes value) {
   Mix(hash, static_cast<uint64_t>(value.count));
+}
+void MixValue(uint64_t& hash, double value) {
+  // 0 and -0 are equal, and so must their hashes be.
+  Mix(hash, std::bit_cast<uint64_t>(value + 0.0));
 }
 void MixValue(uint64_t& hash, const std::vector<int64_t>& value) {
   Mix(hash, value.size());

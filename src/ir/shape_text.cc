@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <iterator>
 #include <type_traits>
 #include <utility>
@@ -26,6 +27,9 @@ void AppendValue(std::string& out, Bytes value) {
 }
 void AppendValue(std::string& out, bool value) {
   out += value ? "true" : "false";
+}
+void AppendValue(std::string& out, double value) {
+  fmt::format_to(std::back_inserter(out), "{}", value);
 }
 void AppendValue(std::string& out, const std::vector<int64_t>& value) {
   for (size_t i = 0; i < value.size(); ++i) {
@@ -62,6 +66,13 @@ std::string SetValue(int64_t& value, std::string_view text) {
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   return error == std::errc() && stop == end ? "" : "a whole number";
+}
+std::string SetValue(double& value, std::string_view text) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && stop == end && std::isfinite(value)
+             ? ""
+             : "a number";
 }
 std::string SetValue(Bytes& value, std::string_view text) {
   return SetValue(value.count, text);

@@ -65,6 +65,9 @@ void Randomize(Rng& rng, int64_t& value) {
 void Randomize(Rng& rng, Bytes& value) {
   value.count = RandomNumber(rng);
 }
+void Randomize(Rng& rng, double& value) {
+  value = static_cast<double>(rng.Below(1'000'000)) / 997;
+}
 void Randomize(Rng& rng, bool& value) {
   value = rng.OneIn(2);
 }

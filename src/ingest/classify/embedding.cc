@@ -19,6 +19,12 @@ bool IsFloat(ir::DType dtype) {
          dtype == ir::DType::kFp8 || dtype == ir::DType::kUint8;
 }
 
+// 64 bits are what is meant where nothing is said.
+ir::DType IndexType(const ir::Tensor& indices) {
+  return indices.dtype == ir::DType::kInt32 ? indices.dtype
+                                            : ir::DType::kUnknown;
+}
+
 // FBGEMM's signatures grow with every release, but all its lookups and their
 // backwards keep this order:
 //
@@ -110,6 +116,7 @@ Lookups FromTableBatch(std::string_view name, const Arguments& arguments,
   ir::EmbeddingBag& bag = found.bag;
   bag.tables = TensorAt(arguments, batch.d_offsets)->dims[0] - 1;
   bag.lookups = TensorAt(arguments, batch.indices)->dims[0];
+  bag.index_dtype = IndexType(*TensorAt(arguments, batch.indices));
   bag.batch = (TensorAt(arguments, batch.offsets)->dims[0] - 1) / bag.tables;
   const Weights weights = FindWeights(arguments, batch);
   found.weights = weights.elements;
@@ -142,7 +149,10 @@ ir::EmbeddingBag FromAten(std::string_view name, const Arguments& arguments) {
   ir::EmbeddingBag bag{.tables = 1,
                        .dim = first->dims.back(),
                        .lookups = ElementCount(*indices),
-                       .dtype = first->dtype};
+                       .dtype = first->dtype,
+                       .pooled = is_bag,
+                       .index_dtype = IndexType(*indices),
+                       .kernel = ir::BagKernel::kPerTable};
   bag.batch = bag.lookups;
   if (is_backward && is_bag) {
     bag.batch = first->dims[0];
@@ -195,6 +205,10 @@ ir::EmbeddingBag Join(const Lookups& a, const Lookups& b) {
   bag.dtype = a.bag.tables > 0 || b.bag.dtype == ir::DType::kUnknown
                   ? a.bag.dtype
                   : b.bag.dtype;
+  const Lookups& knows = a.bag.tables > 0 ? a : b;
+  bag.pooled = knows.bag.pooled;
+  bag.index_dtype = knows.bag.index_dtype;
+  bag.kernel = knows.bag.kernel;
   const int64_t weights = Either(a.weights, b.weights);
   const int64_t columns = Either(a.columns, b.columns);
   if (bag.dim == 0 && columns > 0 && bag.tables > 0) {
@@ -207,6 +221,16 @@ ir::EmbeddingBag Join(const Lookups& a, const Lookups& b) {
     bag.rows = weights / bag.dim;
   }
   return bag;
+}
+
+// Sets an enum whose name is one of the words of a rule's detail.
+template <typename E>
+void SetFromDetail(std::string_view detail, E& value) {
+  for (const std::string_view word : ir::Names<E>::kList) {
+    if (HasWord(detail, word)) {
+      value = *ir::FromName<E>(word);
+    }
+  }
 }
 
 }  // namespace
@@ -222,11 +246,9 @@ ir::EmbeddingBag LookupsOf(const SizeRequest& request) {
 ir::KernelShape SizeEmbedding(const SizeRequest& request) {
   ir::EmbeddingBag bag = LookupsOf(request);
   bag.pass = PassOf(request.detail);
-  for (const std::string_view word : ir::Names<ir::Update>::kList) {
-    if (HasWord(request.detail, word)) {
-      bag.update = *ir::FromName<ir::Update>(word);
-    }
-  }
+  SetFromDetail(request.detail, bag.update);
+  SetFromDetail(request.detail, bag.kernel);
+  SetFromDetail(request.detail, bag.part);
   return bag;
 }
 

@@ -69,11 +69,11 @@ TEST(EmbeddingTest, AnExecutionTraceTellsTheColumns) {
 TEST(EmbeddingTest, TheBackwardLearnsFromItsLookup) {
   EXPECT_EQ(ShapeOf({.kernel = kBackwardKernel, .ops = {kNode}}),
             "embedding_bag batch=2048 dtype=fp32 pass=backward "
-            "update=rowwise_adagrad");
+            "update=rowwise_adagrad part=short_runs");
   EXPECT_EQ(
       ShapeOf({.kernel = kBackwardKernel, .ops = {kNode}, .partner = kLookup}),
       "embedding_bag tables=5 rows=5000 dim=96 batch=2048 lookups=169530 "
-      "dtype=fp32 pass=backward update=rowwise_adagrad");
+      "dtype=fp32 pass=backward update=rowwise_adagrad part=short_runs");
 }
 
 TEST(EmbeddingTest, TheLookupLearnsItsColumnsFromTheGradient) {
@@ -116,7 +116,7 @@ TEST(EmbeddingTest, AtenTablesAreSingle) {
                         .types = R"(["float", "long int", "long int", "Scalar",
                                      "Scalar"])"}}}),
       "embedding_bag tables=1 rows=1000 dim=64 batch=512 lookups=4096 "
-      "dtype=fp32");
+      "dtype=fp32 kernel=per_table");
   EXPECT_EQ(
       ShapeOf(
           {.kernel = "void at::native::(anonymous namespace)::"
@@ -126,7 +126,7 @@ TEST(EmbeddingTest, AtenTablesAreSingle) {
                     .types = R"(["float", "long int", "Int", "Int", "Bool"])",
                     .values = R"(["", "", "30522", "0", "False"])"}}}),
       "embedding_bag tables=1 rows=30522 dim=768 batch=1024 lookups=1024 "
-      "dtype=fp32 pass=backward");
+      "dtype=fp32 pass=backward pooled=false kernel=per_table");
 }
 
 }  // namespace

@@ -164,7 +164,7 @@ TEST(IndexTest, EachOpMovesWhatItsIndexSays) {
                               .dims = "[[10, 4, 32], [], [6]]",
                               .types = R"(["float", "Scalar", "long int"])",
                               .values = R"(["", "1", ""])"}}}),
-            "index elements=1920 source=1280 dtype=fp32");
+            "index elements=1920 source=1280 slice=32 dtype=fp32");
   EXPECT_EQ(ShapeOf({.kernel = "void indexing_backward_kernel<float, 4>()",
                      .ops = {{.name = "aten::_index_put_impl_",
                               .dims = "[[16, 27, 27], [], [16, 351], [], []]",

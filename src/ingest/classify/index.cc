@@ -62,6 +62,38 @@ int64_t Moved(const OpContext& op, const ir::Tensor& self, bool scatter) {
   return 0;
 }
 
+// Elements that lie side by side at each index: those behind the axis.
+int64_t SliceOf(const OpContext& op, const ir::Tensor& self) {
+  const std::string_view name = PlainName(op.name);
+  size_t axis = 0;
+  if (name == "index_select" || name == "index_add" || name == "index_copy") {
+    const auto given = IntAt(*op.arguments, 1);
+    const auto rank = static_cast<int64_t>(self.dims.size());
+    const int64_t at =
+        given.value_or(0) < 0 ? *given + rank : given.value_or(0);
+    if (!given || at < 0 || at >= rank) {
+      return 0;
+    }
+    axis = static_cast<size_t>(at);
+  } else if (name != "embedding") {
+    return 0;
+  }
+  if (axis + 1 >= self.dims.size()) {
+    return 1;
+  }
+  return Product({self.dims.begin() + static_cast<std::ptrdiff_t>(axis) + 1,
+                  self.dims.end()});
+}
+
+// index_put(self, indices, values, accumulate), scatter_add, index_add.
+bool Accumulates(const OpContext& op) {
+  const std::string_view name = PlainName(op.name);
+  if (name == "index_put" || name == "_index_put_impl") {
+    return IntAt(*op.arguments, 3).value_or(0) != 0;
+  }
+  return name == "scatter_add" || name == "index_add";
+}
+
 // permute_2D_sparse_data(permute, lengths [tables, batch], values, ...): one
 // kernel for the lengths, one for the values.
 ir::Index FromSparsePermute(const SizeRequest& request, const OpContext& op) {
@@ -119,6 +151,8 @@ ir::KernelShape SizeIndex(const SizeRequest& request) {
   index.source = ElementCount(*self);
   index.elements = Moved(op, *self, scatter);
   index.dtype = self->dtype;
+  index.slice = SliceOf(op, *self);
+  index.accumulate = scatter && Accumulates(op);
   return index;
 }
 
