@@ -17,6 +17,18 @@ namespace stepcast::cost {
 
 enum class Constant {
   kLatencyUs,
+  kL2BytesPerClock,
+  kL2Share,
+  kSoftmaxWarpRowCycles,
+  kSoftmaxWarpColumnCycles,
+  kSoftmaxRowCycles,
+  kSoftmaxColumnCycles,
+  kNormRowCycles,
+  kConvDirectShare,
+  kConvFusedShare,
+  kConvNonFusedShare,
+  kConvTransformPasses,
+  kConvFilterPasses,
   kCount,  // Not a constant: how many there are.
 };
 inline constexpr size_t kConstantCount = static_cast<size_t>(Constant::kCount);

@@ -1,12 +1,31 @@
 #include <algorithm>
+#include <array>
 
+#include "cost/kernels/convolution.h"
+#include "cost/kernels/elementwise.h"
 #include "cost/kernels/family.h"
+#include "cost/kernels/fill.h"
+#include "cost/kernels/normalization.h"
+#include "cost/kernels/pooling.h"
+#include "cost/kernels/random.h"
+#include "cost/kernels/reduction.h"
+#include "cost/kernels/softmax.h"
+#include "cost/kernels/transpose.h"
 
 namespace stepcast::cost {
 namespace {
 
-// Families are added here as their formulas come.
-constexpr std::span<const Family> kFamilies{};
+constexpr std::array kFamilies = {
+    Family{"elementwise", ElementwiseBase, ElementwiseFeatures},
+    Family{"reduction", ReductionBase, nullptr},
+    Family{"softmax", SoftmaxBase, SoftmaxFeatures},
+    Family{"normalization", NormalizationBase, NormalizationFeatures},
+    Family{"convolution", ConvolutionBase, ConvolutionFeatures},
+    Family{"pooling", PoolingBase, nullptr},
+    Family{"transpose", TransposeBase, nullptr},
+    Family{"fill", FillBase, nullptr},
+    Family{"random", RandomBase, nullptr},
+};
 
 }  // namespace
 

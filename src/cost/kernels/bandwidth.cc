@@ -1,0 +1,98 @@
+#include "cost/kernels/bandwidth.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stepcast::cost {
+namespace {
+
+// The clock at which the latency of a kernel is that of its constant. The
+// latency is a number of clocks: 2.0 us on A100 (1.41 GHz), 1.7 on A40 (1.74),
+// 1.5 on H100 (1.98).
+constexpr double kLatencyClockGhz = 1.45;
+// AMD's dispatch takes longer: 2.0-2.3 us for MI300X's smallest kernels at 2.1
+// GHz.
+constexpr double kCdnaLatency = 1.6;
+// How sharply hits fall off as a footprint outgrows L2. Replacement is not
+// strictly by age, so this is gentler than a step; 2 to 3 fit the fp16 adds of
+// A40, A100 and H100 alike.
+constexpr double kCacheSharpness = 2.5;
+// L2 is faster than DRAM even where a GPU has few SMs for its memory.
+constexpr double kLeastL2Gain = 1.1;
+// Lanes of one SM a clock for other things than plain FP32 arithmetic. The same
+// on all generations: the second half of 128-lane SMs adds FP32 units only.
+constexpr double kSlowLanes = 64;
+
+double L2Rate(const Machine& machine) {
+  const double by_sms = machine[Constant::kL2BytesPerClock] *
+                        machine.sm_count() * machine.device.clock_ghz * 1e3;
+  return std::max(by_sms, kLeastL2Gain * machine.copy_rate());
+}
+
+}  // namespace
+
+double ElementBytes(ir::DType dtype) {
+  const int64_t size = ir::SizeOf(dtype);
+  return size > 0 ? static_cast<double>(size) : 4.0;
+}
+
+double LatencyUs(const Machine& machine) {
+  const bool cdna = machine.device.generation == hw::Generation::kCdna;
+  return machine[Constant::kLatencyUs] * kLatencyClockGhz /
+         machine.device.clock_ghz * (cdna ? kCdnaLatency : 1.0);
+}
+
+double CachedShare(double footprint, const Machine& machine) {
+  const double filled =
+      footprint / (machine[Constant::kL2Share] * machine.l2_bytes());
+  return 1.0 / (1.0 + std::pow(filled, kCacheSharpness));
+}
+
+double StreamUs(double bytes, double footprint, const Machine& machine) {
+  const double cached = CachedShare(footprint, machine);
+  return bytes *
+         ((1.0 - cached) / machine.copy_rate() + cached / L2Rate(machine));
+}
+
+double StreamRooflineUs(double bytes, double footprint,
+                        const Machine& machine) {
+  return bytes * (1.0 - CachedShare(footprint, machine)) /
+         machine.peak_dram_rate();
+}
+
+double LaneUs(double elements, double cost, const Machine& machine) {
+  return elements * cost /
+         (machine.sm_count() * kSlowLanes * machine.device.clock_ghz * 1e3);
+}
+
+double Overlap(double a, double b, double power) {
+  const double most = std::max(a, b);
+  if (most <= 0) {
+    return 0;
+  }
+  const double least = std::min(a, b);
+  return most * std::pow(1.0 + std::pow(least / most, power), 1.0 / power);
+}
+
+Base StreamBase(const Streams& streams, const Machine& machine) {
+  const double footprint =
+      streams.footprint > 0 ? streams.footprint : streams.bytes;
+  const double memory = StreamUs(streams.bytes, footprint, machine);
+  const double latency = streams.latencies * LatencyUs(machine);
+  const double work = Overlap(memory, streams.compute_us, streams.power);
+  Base base{.time_us = latency + work,
+            .compute_us = streams.compute_us,
+            .memory_us = memory,
+            .roofline_us = StreamRooflineUs(streams.bytes, footprint, machine)};
+  if (latency > work) {
+    base.bound = Bound::kLatency;
+  } else if (streams.compute_us > memory) {
+    base.bound = Bound::kCompute;
+  } else {
+    base.bound =
+        CachedShare(footprint, machine) > 0.5 ? Bound::kL2 : Bound::kDram;
+  }
+  return base;
+}
+
+}  // namespace stepcast::cost

@@ -1,0 +1,265 @@
+#include "cost/kernels/convolution.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <variant>
+
+#include "cost/kernels/bandwidth.h"
+#include "cost/kernels/convolution_size.h"
+
+namespace stepcast::cost {
+namespace {
+
+// Output tiles of cuDNN's GEMM kernels, and the share of the largest ones' rate
+// that they reach.
+struct Tile {
+  double m = 0;
+  double n = 0;
+  double share = 1;
+};
+constexpr std::array kTiles = {Tile{128, 128, 1.0}, Tile{128, 64, 1.0},
+                               Tile{64, 64, 0.9}, Tile{128, 32, 0.9},
+                               Tile{32, 32, 0.65}};
+// Steps along k that a tile spends on filling and draining its pipeline.
+constexpr double kDirectPrologue = 32;
+constexpr double kWinogradPrologue = 8;
+// A product with few tiles and a long k is cut along k, in pieces of at least
+// so much.
+constexpr double kSplitLength = 256;
+// 1 / x * x may be a little more than 1.
+constexpr double kRounding = 1e-9;
+// The fused kernel's block: 32 tiles of 2x2 outputs by 32 channels.
+constexpr double kFusedTiles = 32;
+constexpr double kFusedChannels = 32;
+// How its 32 tiles lie: images x rows x columns ("tile148", "tile442", ...);
+// from Volta on only the first two are in use.
+struct Layout {
+  double images = 1;
+  double rows = 1;
+  double columns = 1;
+};
+constexpr std::array kLayouts = {Layout{1, 4, 8}, Layout{4, 4, 2},
+                                 Layout{2, 4, 4}, Layout{2, 2, 8},
+                                 Layout{4, 1, 8}, Layout{4, 2, 4}};
+constexpr size_t kLayoutsSinceVolta = 2;
+// Arithmetic and traffic overlap as in other tiled kernels.
+constexpr double kOverlapPower = 3;
+// Launches: offsets or tiles first, then the kernel; the non-fused algorithm
+// transforms input and weights, multiplies, transforms the output.
+constexpr double kDirectLatencies = 2;
+constexpr double kNonFusedLatencies = 4;
+
+double RoundUp(double value, double unit) {
+  return std::ceil(value / unit) * unit;
+}
+
+double Waves(const Product& product, double m, double n,
+             const Machine& machine) {
+  return std::ceil(product.m / m) * std::ceil(product.n / n) * product.batch /
+         machine.sm_count();
+}
+
+// Multiplications a microsecond of one SM at a share of the datasheet peak.
+double SmRate(double peak_flops, double share, const Machine& machine) {
+  return peak_flops / 2 * std::min(share, 1.0) / machine.sm_count();
+}
+
+double ProductUs(const Product& product, double prologue, double sm_rate,
+                 const Machine& machine) {
+  double best = 0;
+  for (const Tile& tile : kTiles) {
+    const double waves = Waves(product, tile.m, tile.n, machine);
+    const double pieces =
+        std::clamp(1.0 / waves, 1.0, std::max(1.0, product.k / kSplitLength));
+    const double time = std::ceil(waves * pieces - kRounding) * tile.m *
+                        tile.n * (product.k / pieces + prologue) /
+                        (sm_rate * tile.share);
+    best = best > 0 ? std::min(best, time) : time;
+  }
+  return best;
+}
+
+// Tiles of 2x2 outputs, padded to the blocks of the best layout.
+double FusedTiles(const ConvolutionSize& size, const Machine& machine) {
+  const bool pascal = machine.device.generation == hw::Generation::kPascal;
+  const size_t count = pascal ? kLayouts.size() : kLayoutsSinceVolta;
+  double best = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const Layout& layout = kLayouts[i];
+    const double tiles = RoundUp(size.batch, layout.images) *
+                         RoundUp(std::ceil(size.height / 2), layout.rows) *
+                         RoundUp(std::ceil(size.width / 2), layout.columns);
+    best = i == 0 ? tiles : std::min(best, tiles);
+  }
+  return best;
+}
+
+struct Algorithms {
+  double direct_us = 0;
+  double fused_us = 0;      // 0: cannot be used.
+  double non_fused_us = 0;  // 0: cannot be used.
+  double memory_us = 0;
+  double compute_us = 0;  // Of the best one, without memory and launches.
+  double best_us = 0;
+  double multiplications = 0;  // The fewest of those that can be used.
+};
+
+double FusedUs(const ConvolutionSize& size, double sm_rate,
+               const Machine& machine) {
+  const double blocks = FusedTiles(size, machine) / kFusedTiles *
+                        std::ceil(size.out_channels / kFusedChannels);
+  return std::ceil(blocks / machine.sm_count()) * kFusedTiles * kFusedChannels *
+         16 * (size.in_channels + kWinogradPrologue) / sm_rate;
+}
+
+// Winograd with tiles of 4x4 outputs: 36 products, whose operands are written
+// and read through memory.
+double NonFusedUs(const ConvolutionSize& size, double sm_rate,
+                  const Machine& machine) {
+  const double tiles = size.Tiles(4);
+  const double in = tiles * size.in_channels;
+  const double out = tiles * size.out_channels;
+  const double weights = size.in_channels * size.out_channels;
+  const double products =
+      Overlap(ProductUs(size.Winograd(4), kWinogradPrologue, sm_rate, machine),
+              StreamUs(4 * 36 * (in + out + weights), machine), kOverlapPower);
+  const double tensors =
+      size.positions() * (size.in_channels + size.out_channels);
+  return products +
+         machine[Constant::kConvTransformPasses] *
+             StreamUs(4 * (tensors + 36 * (in + out)), machine) +
+         machine[Constant::kConvFilterPasses] *
+             StreamUs(4 * (9 + 36) * weights, machine);
+}
+
+Algorithms Price(const ConvolutionSize& size, ir::DType dtype,
+                 const Machine& machine) {
+  const double peak = machine.peak_gemm_rate(dtype);
+  const double share = machine.gemm_rate(dtype) / peak;
+  const double latency = LatencyUs(machine);
+  const auto rate = [&](Constant efficiency) {
+    return SmRate(peak, share * machine[efficiency], machine);
+  };
+  Algorithms a;
+  a.memory_us = StreamUs(size.io_bytes, machine);
+  a.compute_us = ProductUs(size.Direct(), kDirectPrologue,
+                           rate(Constant::kConvDirectShare), machine);
+  a.direct_us = kDirectLatencies * latency +
+                Overlap(a.compute_us, a.memory_us, kOverlapPower);
+  a.best_us = a.direct_us;
+  a.multiplications = size.Direct().multiplications();
+  if (!size.winograd) {
+    return a;
+  }
+  const double products =
+      NonFusedUs(size, rate(Constant::kConvNonFusedShare), machine);
+  a.non_fused_us = kNonFusedLatencies * latency + products;
+  if (a.non_fused_us < a.best_us) {
+    a.best_us = a.non_fused_us;
+    a.compute_us = products;
+  }
+  // 36 products for 16 outputs instead of 144, were there no padding.
+  a.multiplications /= 4;
+  if (!size.weight_gradient) {
+    const double fused =
+        FusedUs(size, rate(Constant::kConvFusedShare), machine);
+    a.fused_us =
+        kDirectLatencies * latency + Overlap(fused, a.memory_us, kOverlapPower);
+    if (a.fused_us < a.best_us) {
+      a.best_us = a.fused_us;
+      a.compute_us = fused;
+    }
+  }
+  return a;
+}
+
+Base OnePass(const ir::Convolution& op, ir::Pass pass, const Machine& machine) {
+  const ConvolutionSize size = SizeOfConvolution(op, pass);
+  const Algorithms a = Price(size, op.dtype, machine);
+  const double compute_roofline =
+      2 * a.multiplications / machine.peak_gemm_rate(op.dtype);
+  const bool compute = a.compute_us >= a.memory_us;
+  return {.time_us = a.best_us,
+          .compute_us = a.compute_us,
+          .memory_us = a.memory_us,
+          .roofline_us =
+              std::max(compute_roofline,
+                       StreamRooflineUs(size.io_bytes, size.io_bytes, machine)),
+          .bound = compute ? Bound::kCompute : Bound::kDram};
+}
+
+void AddWaves(const Product& product, const Machine& machine,
+              FeatureVector& features) {
+  for (size_t i = 0; i + 1 < kTiles.size(); ++i) {
+    const double waves = Waves(product, kTiles[i].m, kTiles[i].n, machine);
+    features.AddLog(waves);
+    features.Add(waves / std::ceil(waves));
+  }
+}
+
+// How far a count is a multiple of 4.
+double Alignment(double count) {
+  return std::fmod(count, 4) == 0 ? 2 : std::fmod(count, 2) == 0 ? 1 : 0;
+}
+
+}  // namespace
+
+Base ConvolutionBase(const ir::KernelShape& shape, const Machine& machine) {
+  const auto& op = std::get<ir::Convolution>(shape);
+  if (op.pass != ir::Pass::kBackward) {
+    return OnePass(op, op.pass, machine);
+  }
+  Base sum = OnePass(op, ir::Pass::kBackwardData, machine);
+  const Base weights = OnePass(op, ir::Pass::kBackwardWeight, machine);
+  sum.time_us += weights.time_us;
+  sum.compute_us += weights.compute_us;
+  sum.memory_us += weights.memory_us;
+  sum.roofline_us += weights.roofline_us;
+  return sum;
+}
+
+void ConvolutionFeatures(const ir::KernelShape& shape, const Machine& machine,
+                         const Base& base, FeatureVector& features) {
+  const auto& op = std::get<ir::Convolution>(shape);
+  const bool both = op.pass == ir::Pass::kBackward;
+  const ConvolutionSize size =
+      SizeOfConvolution(op, both ? ir::Pass::kBackwardData : op.pass);
+  const Algorithms a = Price(size, op.dtype, machine);
+  const double channels = size.out_channels;
+  features.AddLog(size.batch);
+  features.AddLog(size.in_channels);
+  features.AddLog(channels);
+  features.AddLog(size.height);
+  features.AddLog(size.positions() / machine.sm_count());
+  features.AddLog(base.time_us);
+  for (const double time :
+       {a.direct_us, a.fused_us, a.non_fused_us, a.memory_us}) {
+    features.AddLog(time / a.best_us);
+  }
+  const double fused = FusedTiles(size, machine);
+  features.AddLog(fused * 4 / size.positions());
+  features.AddLog(size.TilePadding(4));
+  for (const double unit : {32.0, 64.0, 128.0}) {
+    features.Add(RoundUp(channels, unit) / channels);
+  }
+  features.Add(RoundUp(size.in_channels, 8) / size.in_channels);
+  const double waves = fused / kFusedTiles *
+                       std::ceil(channels / kFusedChannels) /
+                       machine.sm_count();
+  features.AddLog(waves);
+  features.Add(waves / std::ceil(waves));
+  AddWaves(size.Direct(), machine, features);
+  AddWaves(size.Winograd(4), machine, features);
+  features.Add(Alignment(size.in_channels));
+  features.Add(Alignment(channels));
+  for (const double unit : {4.0, 8.0, 16.0}) {
+    features.Add(std::fmod(size.height, unit));
+  }
+  features.AddLog(size.in_channels * channels / machine.l2_bytes());
+  features.Add(size.window);
+  features.Add(static_cast<double>(op.stride));
+  features.Add(static_cast<double>(op.pass));
+}
+
+}  // namespace stepcast::cost

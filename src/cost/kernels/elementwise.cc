@@ -1,0 +1,68 @@
+#include "cost/kernels/elementwise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+#include "cost/kernels/bandwidth.h"
+
+namespace stepcast::cost {
+namespace {
+
+// Lane clocks an element: one operation and its share of the addressing.
+constexpr double kPlainCost = 2;
+// 16-bit values are converted to FP32 and back: 20 lane clocks in all fit the
+// bf16 kernels of H100 (828 G elements a second out of L2) and A40 (450 G).
+constexpr double kConversionCost = 18;
+// Where an input is broadcast, every element's address is worked out on its
+// own: 330-350 G elements a second on H100, whatever their width.
+constexpr double kBroadcastCost = 48;
+// Arithmetic hides well behind the streams.
+constexpr double kOverlapPower = 6;
+
+double Cost(const ir::Elementwise& op) {
+  // Whole tensors are read: so many bytes for every element.
+  const bool broadcast = op.elements > 0 && op.read.count % op.elements != 0;
+  if (broadcast) {
+    return kBroadcastCost;
+  }
+  const bool narrow = op.dtype == ir::DType::kFp16 ||
+                      op.dtype == ir::DType::kBf16 ||
+                      op.dtype == ir::DType::kFp8;
+  return kPlainCost + (narrow ? kConversionCost : 0);
+}
+
+double MovedBytes(const ir::Elementwise& op) {
+  return static_cast<double>(op.read.count) +
+         static_cast<double>(op.written.count);
+}
+
+}  // namespace
+
+Base ElementwiseBase(const ir::KernelShape& shape, const Machine& machine) {
+  const auto& op = std::get<ir::Elementwise>(shape);
+  const double elements = static_cast<double>(op.elements);
+  return StreamBase({.bytes = MovedBytes(op),
+                     .compute_us = LaneUs(elements, Cost(op), machine),
+                     .power = kOverlapPower},
+                    machine);
+}
+
+void ElementwiseFeatures(const ir::KernelShape& shape, const Machine& machine,
+                         const Base& base, FeatureVector& features) {
+  const auto& op = std::get<ir::Elementwise>(shape);
+  const double elements =
+      static_cast<double>(std::max<int64_t>(op.elements, 1));
+  const double width = ElementBytes(op.dtype);
+  features.AddLog(elements / machine.sm_count());
+  features.AddLog(MovedBytes(op) / machine.l2_bytes());
+  // Tensors read, and how many of the element's width are written.
+  features.Add(static_cast<double>(op.read.count) / (elements * width));
+  features.Add(static_cast<double>(op.written.count) / (elements * width));
+  features.AddLog(base.memory_us / std::max(base.compute_us, 1e-6));
+  features.AddLog(base.memory_us / LatencyUs(machine));
+  features.Add(op.elements % 4 == 0 ? 1 : 0);  // Vector loads without a rest.
+  features.Add(width);
+}
+
+}  // namespace stepcast::cost

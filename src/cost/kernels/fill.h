@@ -1,0 +1,13 @@
+// Writing one value.
+#ifndef STEPCAST_COST_KERNELS_FILL_H_
+#define STEPCAST_COST_KERNELS_FILL_H_
+
+#include "cost/kernels/family.h"
+
+namespace stepcast::cost {
+
+Base FillBase(const ir::KernelShape& shape, const Machine& machine);
+
+}  // namespace stepcast::cost
+
+#endif  // STEPCAST_COST_KERNELS_FILL_H_

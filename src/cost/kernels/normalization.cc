@@ -1,0 +1,102 @@
+#include "cost/kernels/normalization.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "cost/kernels/bandwidth.h"
+#include "cost/kernels/row_kernel.h"
+
+namespace stepcast::cost {
+namespace {
+
+// PyTorch's layer norm gives a row to four warps.
+constexpr double kLayerThreads = 128;
+// Rows at work may fill so much of L1 before the second read misses it.
+constexpr double kL1Share = 0.55;
+// A mean and a variance over the block come before the result.
+constexpr double kLatencies = 2.2;
+// Group and batch norm give a long row to 16 warps.
+constexpr double kLongThreads = 512;
+// Bytes a clock that one block draws through its SM: what bounds batch norm of
+// few channels. As streams out of L2.
+constexpr double kBlockBytesPerClock = 16.5;
+
+RowKernel LayerKernel(const ir::Normalization& op, const Machine& machine) {
+  const bool backward = op.pass != ir::Pass::kForward;
+  return {
+      .rows = static_cast<double>(op.rows),
+      .columns = static_cast<double>(op.columns),
+      .element_bytes = ElementBytes(op.dtype),
+      .threads = op.kind == ir::NormKind::kLayer ? kLayerThreads : kLongThreads,
+      // Backward reads the gradient and the input, twice each.
+      .tensors = backward ? 3.0 : 2.0,
+      .rereads = backward ? 2.0 : 1.0,
+      .row_cycles = machine[Constant::kNormRowCycles],
+      .l1_share = kL1Share,
+      .latencies = kLatencies};
+}
+
+// The gradients of weight and bias: both tensors once more, summed over rows.
+Base WeightGradient(const ir::Normalization& op, const Machine& machine) {
+  const double bytes = 2.0 * static_cast<double>(op.rows) *
+                       static_cast<double>(op.columns) * ElementBytes(op.dtype);
+  return StreamBase({.bytes = bytes, .latencies = kLatencies}, machine);
+}
+
+// One after the other.
+Base Sum(const Base& first, const Base& second) {
+  const bool longer = first.time_us >= second.time_us;
+  return {.time_us = first.time_us + second.time_us,
+          .compute_us = first.compute_us + second.compute_us,
+          .memory_us = first.memory_us + second.memory_us,
+          .roofline_us = std::max(first.roofline_us, second.roofline_us),
+          .bound = longer ? first.bound : second.bound};
+}
+
+Base LayerBase(const ir::Normalization& op, const Machine& machine) {
+  if (op.pass == ir::Pass::kBackwardWeight) {
+    return WeightGradient(op, machine);
+  }
+  const Base rows = RowBase(LayerKernel(op, machine), machine);
+  return op.pass == ir::Pass::kBackward ? Sum(rows, WeightGradient(op, machine))
+                                        : rows;
+}
+
+// A block a channel, which reads it for the statistics and again for the
+// result. Backward does the same with the gradient beside the input.
+Base BatchBase(const ir::Normalization& op, const Machine& machine) {
+  const double channels = static_cast<double>(op.rows);
+  const double bytes =
+      channels * static_cast<double>(op.columns) * ElementBytes(op.dtype);
+  const double passes = op.pass == ir::Pass::kForward ? 3 : 5;
+  const double tensors = op.pass == ir::Pass::kForward ? 2 : 3;
+  // With fewer channels than SMs, the others idle.
+  const double busy = std::min(channels, machine.sm_count());
+  const double clocks = passes * bytes / (busy * kBlockBytesPerClock);
+  Base base =
+      StreamBase({.bytes = passes * bytes,
+                  .footprint = tensors * bytes,
+                  .compute_us = clocks / (machine.device.clock_ghz * 1e3),
+                  .latencies = 2 * kLatencies},
+                 machine);
+  base.roofline_us =
+      StreamRooflineUs(tensors * bytes, tensors * bytes, machine);
+  return base;
+}
+
+}  // namespace
+
+Base NormalizationBase(const ir::KernelShape& shape, const Machine& machine) {
+  const auto& op = std::get<ir::Normalization>(shape);
+  return op.kind == ir::NormKind::kBatch ? BatchBase(op, machine)
+                                         : LayerBase(op, machine);
+}
+
+void NormalizationFeatures(const ir::KernelShape& shape, const Machine& machine,
+                           const Base& base, FeatureVector& features) {
+  const auto& op = std::get<ir::Normalization>(shape);
+  AddRowFeatures(LayerKernel(op, machine), machine, base, features);
+  features.Add(static_cast<double>(op.kind));
+}
+
+}  // namespace stepcast::cost

@@ -1,0 +1,13 @@
+// Copies that change the layout.
+#ifndef STEPCAST_COST_KERNELS_TRANSPOSE_H_
+#define STEPCAST_COST_KERNELS_TRANSPOSE_H_
+
+#include "cost/kernels/family.h"
+
+namespace stepcast::cost {
+
+Base TransposeBase(const ir::KernelShape& shape, const Machine& machine);
+
+}  // namespace stepcast::cost
+
+#endif  // STEPCAST_COST_KERNELS_TRANSPOSE_H_
