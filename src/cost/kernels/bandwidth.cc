@@ -54,6 +54,10 @@ double StreamUs(double bytes, double footprint, const Machine& machine) {
          ((1.0 - cached) / machine.copy_rate() + cached / L2Rate(machine));
 }
 
+double L2Us(double bytes, const Machine& machine) {
+  return bytes / L2Rate(machine);
+}
+
 double StreamRooflineUs(double bytes, double footprint,
                         const Machine& machine) {
   return bytes * (1.0 - CachedShare(footprint, machine)) /

@@ -32,7 +32,10 @@ inline double StreamUs(double bytes, const Machine& machine) {
   return StreamUs(bytes, bytes, machine);
 }
 
-/// The least time for the same at datasheet bandwidth, L2 being free.
+/// Moving `bytes` between the SMs and L2, whether or not it holds them.
+double L2Us(double bytes, const Machine& machine);
+
+/// The least time for a stream at datasheet bandwidth, L2 being free.
 double StreamRooflineUs(double bytes, double footprint, const Machine& machine);
 
 /// Lanes of an SM that work on special functions, conversions and addresses

@@ -80,17 +80,19 @@ double ProductUs(const Product& product, double prologue, double sm_rate,
   return best;
 }
 
-// Tiles of 2x2 outputs, padded to the blocks of the best layout.
+// Tiles of 2x2 outputs, padded to whole blocks.
+double LaidOutTiles(const ConvolutionSize& size, const Layout& layout) {
+  return RoundUp(size.batch, layout.images) *
+         RoundUp(std::ceil(size.height / 2), layout.rows) *
+         RoundUp(std::ceil(size.width / 2), layout.columns);
+}
+
 double FusedTiles(const ConvolutionSize& size, const Machine& machine) {
   const bool pascal = machine.device.generation == hw::Generation::kPascal;
   const size_t count = pascal ? kLayouts.size() : kLayoutsSinceVolta;
-  double best = 0;
-  for (size_t i = 0; i < count; ++i) {
-    const Layout& layout = kLayouts[i];
-    const double tiles = RoundUp(size.batch, layout.images) *
-                         RoundUp(std::ceil(size.height / 2), layout.rows) *
-                         RoundUp(std::ceil(size.width / 2), layout.columns);
-    best = i == 0 ? tiles : std::min(best, tiles);
+  double best = LaidOutTiles(size, kLayouts[0]);
+  for (size_t i = 1; i < count; ++i) {
+    best = std::min(best, LaidOutTiles(size, kLayouts[i]));
   }
   return best;
 }
@@ -238,7 +240,9 @@ void ConvolutionFeatures(const ir::KernelShape& shape, const Machine& machine,
     features.AddLog(time / a.best_us);
   }
   const double fused = FusedTiles(size, machine);
-  features.AddLog(fused * 4 / size.positions());
+  for (size_t i = 0; i < kLayoutsSinceVolta; ++i) {
+    features.AddLog(LaidOutTiles(size, kLayouts[i]) * 4 / size.positions());
+  }
   features.AddLog(size.TilePadding(4));
   for (const double unit : {32.0, 64.0, 128.0}) {
     features.Add(RoundUp(channels, unit) / channels);

@@ -1,0 +1,92 @@
+#include "cost/kernels/normalization.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cost/kernels/bandwidth.h"
+#include "hw/gpu_files.h"
+
+namespace stepcast::cost {
+namespace {
+
+using ir::DType;
+using ir::Normalization;
+using ir::NormKind;
+using ir::Pass;
+
+Machine On(std::string_view gpu) {
+  return Machine{.device = hw::FindDevice(gpu).value()};
+}
+
+double Time(const Normalization& op, const Machine& machine) {
+  return NormalizationBase(op, machine).time_us;
+}
+
+TEST(NormalizationBase, ProfiledLayerNormsOfH100) {
+  const Machine h100 = On("h100-sxm-80gb");
+  // 32256 x 1536 fp32: 158.9 us; 141 x 512 bf16: 3.1 us.
+  const Normalization large{NormKind::kLayer, 32256, 1536, DType::kFp32};
+  EXPECT_NEAR(Time(large, h100), 158.9, 0.25 * 158.9);
+  const Normalization tiny{NormKind::kLayer, 141, 512, DType::kBf16};
+  EXPECT_NEAR(Time(tiny, h100), 3.1, 1.5);
+}
+
+TEST(NormalizationBase, LongRowsAreReadTwice) {
+  // T4 goes from 1.1 to 1.5 times a copy between 1024 and 2048 columns.
+  const Machine t4 = On("t4");
+  const double copy = StreamUs(2.0 * 16384 * 4096 * 4, t4);
+  const Normalization rows_of_4096{NormKind::kLayer, 16384, 4096, DType::kFp32};
+  const Normalization rows_of_512{NormKind::kLayer, 8 * 16384, 512,
+                                  DType::kFp32};
+  EXPECT_NEAR(Time(rows_of_4096, t4) / copy, 1.5, 0.1);
+  EXPECT_LT(NormalizationBase(rows_of_512, t4).memory_us, 1.1 * copy);
+}
+
+TEST(NormalizationBase, BackwardIsBothGradients) {
+  const Machine v100 = On("v100-pcie-32gb");
+  Normalization op{NormKind::kLayer, 8192, 1024, DType::kFp32,
+                   Pass::kBackwardData};
+  const double data = Time(op, v100);
+  op.pass = Pass::kBackwardWeight;
+  const double weight = Time(op, v100);
+  op.pass = Pass::kBackward;
+  EXPECT_DOUBLE_EQ(Time(op, v100), data + weight);
+}
+
+TEST(NormalizationBase, BatchNormReadsItsInputTwice) {
+  // 3 passes over 1 GB at 900 GB/s x share.
+  const Machine v100 = On("v100-pcie-32gb");
+  const Normalization op{NormKind::kBatch, 256, 1 << 20, DType::kFp32};
+  const double pass = 256.0 * (1 << 20) * 4 / v100.copy_rate();
+  EXPECT_NEAR(Time(op, v100), 3 * pass, 0.15 * 3 * pass);
+}
+
+TEST(NormalizationBase, FewChannelsLeaveSmsIdle) {
+  const Machine v100 = On("v100-pcie-32gb");
+  const Normalization many{NormKind::kBatch, 80, 1 << 16, DType::kFp32};
+  const Normalization few{NormKind::kBatch, 8, 10 << 16, DType::kFp32};
+  EXPECT_GT(Time(few, v100), 3 * Time(many, v100));
+}
+
+TEST(NormalizationBase, GrowsWithRowsAndColumnsAndStaysAboveTheRoofline) {
+  const auto names = hw::GpuNames().value();
+  for (const std::string& gpu : names) {
+    const Machine machine = On(gpu);
+    for (const NormKind kind :
+         {NormKind::kLayer, NormKind::kBatch, NormKind::kGroup}) {
+      for (const Pass pass : {Pass::kForward, Pass::kBackward}) {
+        double last = 0;
+        for (int64_t size = 4; size < 30000; size *= 2) {
+          const Normalization op{kind, size, size, DType::kFp32, pass};
+          const Base base = NormalizationBase(op, machine);
+          EXPECT_GT(base.time_us, last) << gpu << " " << size;
+          EXPECT_GE(base.time_us, base.roofline_us) << gpu << " " << size;
+          last = base.time_us;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stepcast::cost
