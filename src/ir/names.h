@@ -54,6 +54,12 @@ struct Names<BagPlace> {
 };
 
 template <>
+struct Names<Arithmetic> {
+  static constexpr std::array<std::string_view, 4> kList = {
+      "plain", "division", "transcendental", "power"};
+};
+
+template <>
 struct Names<NormKind> {
   static constexpr std::array<std::string_view, 3> kList = {"layer", "batch",
                                                             "group"};

@@ -81,7 +81,9 @@ struct EmbeddingBag {
   BagKernel kernel = BagKernel::kTableBatched;
   BagPart part = BagPart::kWhole;
   BagPlace place = BagPlace::kDevice;
-  int64_t cache_rows = 0;  // Of kManagedCache: rows the device holds.
+  int64_t cache_rows = 0;   // Of kManagedCache: rows the device holds.
+  int64_t longest_bag = 0;  // Ids of the longest bag; 0: unknown.
+  int64_t max_dim = 0;      // The largest of all tables; 0: as `dim`.
   // Table by table, or empty: all alike.
   std::vector<int64_t> table_rows{};
   std::vector<int64_t> table_dims{};
@@ -99,12 +101,22 @@ struct Interaction {
   friend bool operator==(const Interaction&, const Interaction&) = default;
 };
 
+/// What an elementwise kernel computes, by what it costs.
+enum class Arithmetic {
+  kPlain,           // Sums, products, comparisons, copies.
+  kDivision,        // Quotients and roots.
+  kTranscendental,  // exp, log, tanh, sigmoid, gelu.
+  kPower,           // pow with a tensor of exponents.
+};
+
 /// One result per element: arithmetic, activations, dropout, casts, losses.
 struct Elementwise {
   int64_t elements = 0;  // Of the output.
   Bytes read{};          // Over all inputs, broadcasts counted once.
   Bytes written{};
   DType dtype = DType::kUnknown;
+  Arithmetic arithmetic = Arithmetic::kPlain;
+  bool scattered = false;  // An input is read across its layout.
   friend bool operator==(const Elementwise&, const Elementwise&) = default;
 };
 
@@ -113,6 +125,7 @@ struct Reduction {
   int64_t inputs = 0;
   int64_t outputs = 0;
   DType dtype = DType::kUnknown;
+  bool strided = false;  // The inputs of an output lie apart: column sums.
   friend bool operator==(const Reduction&, const Reduction&) = default;
 };
 

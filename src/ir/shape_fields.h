@@ -69,6 +69,8 @@ struct Family<EmbeddingBag> {
       Field{"part", &EmbeddingBag::part},
       Field{"place", &EmbeddingBag::place},
       Field{"cache_rows", &EmbeddingBag::cache_rows},
+      Field{"longest_bag", &EmbeddingBag::longest_bag},
+      Field{"max_dim", &EmbeddingBag::max_dim},
       Field{"table_rows", &EmbeddingBag::table_rows},
       Field{"table_dims", &EmbeddingBag::table_dims},
       Field{"table_lookups", &EmbeddingBag::table_lookups}};
@@ -93,7 +95,9 @@ struct Family<Elementwise> {
       Field{"elements", &Elementwise::elements, Need::kNeeded},
       Field{"read", &Elementwise::read},
       Field{"written", &Elementwise::written, Need::kNeeded},
-      Field{"dtype", &Elementwise::dtype}};
+      Field{"dtype", &Elementwise::dtype},
+      Field{"arithmetic", &Elementwise::arithmetic},
+      Field{"scattered", &Elementwise::scattered}};
 };
 
 template <>
@@ -102,7 +106,8 @@ struct Family<Reduction> {
   static constexpr std::tuple kFields{
       Field{"inputs", &Reduction::inputs, Need::kNeeded},
       Field{"outputs", &Reduction::outputs, Need::kNeeded},
-      Field{"dtype", &Reduction::dtype, Need::kNeeded}};
+      Field{"dtype", &Reduction::dtype, Need::kNeeded},
+      Field{"strided", &Reduction::strided}};
 };
 
 template <>

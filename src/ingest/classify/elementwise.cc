@@ -16,6 +16,44 @@ constexpr std::array<std::string_view, 14> kComparisons = {
     "logical_or", "logical_not", "logical_xor", "isin",
 };
 
+struct CostlyOp {
+  std::string_view name;
+  ir::Arithmetic arithmetic = ir::Arithmetic::kPlain;
+};
+
+// Ops that compute more than a sum or product an element.
+constexpr std::array kCostlyOps = {
+    CostlyOp{"div", ir::Arithmetic::kDivision},
+    CostlyOp{"sqrt", ir::Arithmetic::kDivision},
+    CostlyOp{"rsqrt", ir::Arithmetic::kDivision},
+    CostlyOp{"reciprocal", ir::Arithmetic::kDivision},
+    CostlyOp{"addcdiv", ir::Arithmetic::kDivision},
+    CostlyOp{"exp", ir::Arithmetic::kTranscendental},
+    CostlyOp{"log", ir::Arithmetic::kTranscendental},
+    CostlyOp{"log1p", ir::Arithmetic::kTranscendental},
+    CostlyOp{"sin", ir::Arithmetic::kTranscendental},
+    CostlyOp{"cos", ir::Arithmetic::kTranscendental},
+    CostlyOp{"tanh", ir::Arithmetic::kTranscendental},
+    CostlyOp{"tanh_backward", ir::Arithmetic::kTranscendental},
+    CostlyOp{"sigmoid", ir::Arithmetic::kTranscendental},
+    CostlyOp{"silu", ir::Arithmetic::kTranscendental},
+    CostlyOp{"silu_backward", ir::Arithmetic::kTranscendental},
+    CostlyOp{"gelu", ir::Arithmetic::kTranscendental},
+    CostlyOp{"gelu_backward", ir::Arithmetic::kTranscendental},
+    CostlyOp{"erf", ir::Arithmetic::kTranscendental},
+    CostlyOp{"softplus", ir::Arithmetic::kTranscendental},
+    CostlyOp{"binary_cross_entropy", ir::Arithmetic::kTranscendental},
+    CostlyOp{"binary_cross_entropy_with_logits",
+             ir::Arithmetic::kTranscendental},
+    CostlyOp{"pow", ir::Arithmetic::kPower},
+};
+
+ir::Arithmetic ArithmeticOf(const OpContext& op) {
+  const auto found =
+      std::ranges::find(kCostlyOps, PlainName(op.name), &CostlyOp::name);
+  return found == kCostlyOps.end() ? ir::Arithmetic::kPlain : found->arithmetic;
+}
+
 ir::Elementwise Sized(int64_t elements, ir::DType dtype, int64_t read) {
   return {.elements = elements,
           .read = {std::max<int64_t>(read, 0)},
@@ -60,7 +98,7 @@ bool EndsWithOut(const OpContext& op,
 }
 
 // From recorded outputs, or from the operands under broadcasting.
-ir::Elementwise FromOperands(const OpContext& op) {
+ir::Elementwise FromTensors(const OpContext& op) {
   std::vector<const ir::Tensor*> inputs = TensorsOf(op.arguments->inputs);
   const auto outputs = TensorsOf(op.arguments->outputs);
   if (EndsWithOut(op, inputs)) {
@@ -80,6 +118,14 @@ ir::Elementwise FromOperands(const OpContext& op) {
       std::ranges::find(kComparisons, PlainName(op.name)) != kComparisons.end();
   return Sized(Product(*shape),
                compares ? ir::DType::kBool : ResultType(inputs), Sum(inputs));
+}
+
+ir::Elementwise FromOperands(const OpContext& op) {
+  ir::Elementwise sized = FromTensors(op);
+  if (sized.elements > 0) {
+    sized.arithmetic = ArithmeticOf(op);
+  }
+  return sized;
 }
 
 // torch.compile's kernels list inputs and outputs alike, then the number of

@@ -122,6 +122,7 @@ Lookups FromTableBatch(std::string_view name, const Arguments& arguments,
   found.weights = weights.elements;
   bag.dtype = weights.dtype;
   // Two numbers between are total_D and max_D; one is max_D alone.
+  bag.max_dim = IntAt(arguments, batch.cumsum - 1).value_or(0);
   if (batch.cumsum == batch.d_offsets + 3) {
     found.columns = IntAt(arguments, batch.d_offsets + 1).value_or(0);
   }
@@ -208,6 +209,7 @@ ir::EmbeddingBag Join(const Lookups& a, const Lookups& b) {
   const Lookups& knows = a.bag.tables > 0 ? a : b;
   bag.pooled = knows.bag.pooled;
   bag.index_dtype = knows.bag.index_dtype;
+  bag.max_dim = knows.bag.max_dim;
   bag.kernel = knows.bag.kernel;
   const int64_t weights = Either(a.weights, b.weights);
   const int64_t columns = Either(a.columns, b.columns);

@@ -63,7 +63,7 @@ TEST(EmbeddingTest, AnExecutionTraceTellsTheColumns) {
                         [9, 9, 0, 768, 8, "cuda:0"],
                         [10, 10, 0, 385, 8, "cuda:0"], 0])"}}}),
       "embedding_bag tables=3 rows=40040603 dim=16 batch=128 lookups=768 "
-      "dtype=fp32");
+      "dtype=fp32 max_dim=16");
 }
 
 TEST(EmbeddingTest, TheBackwardLearnsFromItsLookup) {

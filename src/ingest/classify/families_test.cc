@@ -19,7 +19,7 @@ TEST(ReductionTest, TheAxesTellWhatIsLeft) {
                               .types = R"(["float", "ScalarList", "Scalar",
                                            ""])",
                               .values = R"(["", "[-2]", "False", ""])"}}}),
-            "reduction inputs=4096 outputs=256 dtype=fp32");
+            "reduction inputs=4096 outputs=256 dtype=fp32 strided=true");
   EXPECT_EQ(ShapeOf({.kernel = kReduce,
                      .ops = {{.name = "aten::mean",
                               .dims = "[[16], []]",
@@ -42,7 +42,7 @@ TEST(ReductionTest, HiddenAxesAreKnownForTheGradientOfABias) {
                      .ops = {kSum,
                              {.name = "autograd::engine::evaluate_function: "
                                       "AddmmBackward0"}}}),
-            "reduction inputs=524288 outputs=512 dtype=fp32");
+            "reduction inputs=524288 outputs=512 dtype=fp32 strided=true");
   EXPECT_EQ(ShapeOf({.kernel = kReduce, .ops = {kSum}}),
             "reduction inputs=524288 dtype=fp32");
 }

@@ -52,6 +52,20 @@ int64_t OutputsOf(const SizeRequest& request, const OpContext& op,
   return 0;
 }
 
+// Whether what is summed lies apart: the last axis, along which elements are
+// neighbours, is kept.
+bool KeepsLastAxis(const SizeRequest& request, const OpContext& op,
+                   const ir::Tensor& input) {
+  const auto rank = static_cast<int64_t>(input.dims.size());
+  const auto axes = IntsAt(*op.arguments, 1);
+  if (rank < 2 || !axes) {
+    return rank == 2 && IsInside(request, "AddmmBackward");
+  }
+  return !axes->empty() && std::ranges::none_of(*axes, [&](int64_t axis) {
+    return axis == -1 || axis == rank - 1;
+  });
+}
+
 // Of a product split along k: one sum per element of the result. Into how many
 // parts is not recorded.
 ir::Reduction FromSplitProduct(const SizeRequest& request) {
@@ -107,7 +121,8 @@ ir::KernelShape SizeReduction(const SizeRequest& request) {
   }
   return ir::Reduction{.inputs = ElementCount(*input),
                        .outputs = OutputsOf(request, ruled->op, *input),
-                       .dtype = input->dtype};
+                       .dtype = input->dtype,
+                       .strided = KeepsLastAxis(request, ruled->op, *input)};
 }
 
 ir::KernelShape SizeSoftmax(const SizeRequest& request) {

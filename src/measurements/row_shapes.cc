@@ -1,0 +1,377 @@
+#include "measurements/row_shapes.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "measurements/aten_shape.h"
+
+namespace stepcast::measurements {
+namespace {
+
+using ir::DType;
+using Names = std::span<const std::string_view>;
+
+tl::unexpected<Error> BadCell(std::string_view column, std::string_view cell,
+                              std::string_view expected) {
+  return Fail(ErrorCode::kInvalidInput,
+              fmt::format("{} is '{}'; expected {}", column, cell, expected));
+}
+
+// The cells of a row by the names of their columns.
+class Row {
+ public:
+  Row(Names columns, Cells cells) : columns_(columns), cells_(cells) {}
+
+  std::string_view Text(std::string_view column) const {
+    const auto found = std::ranges::find(columns_, column);
+    return cells_[static_cast<size_t>(found - columns_.begin())];
+  }
+
+  // A size: 1 or more.
+  Result<int64_t> Size(std::string_view column) const {
+    const std::string_view cell = Text(column);
+    // No tensor of 2^48 elements fits any GPU; more is a wrong unit.
+    constexpr int64_t kMost = int64_t{1} << 48;
+    const auto value = CellInt(cell);
+    if (!value || *value < 1 || *value > kMost) {
+      return BadCell(column, cell, "a whole number above 0");
+    }
+    return *value;
+  }
+
+  Result<DType> Type() const {
+    const auto dtype = ir::DTypeFromName(Text("dtype"));
+    if (!dtype || *dtype == DType::kUnknown) {
+      return BadCell("dtype", Text("dtype"), "fp32, fp16, bf16, ...");
+    }
+    return *dtype;
+  }
+
+ private:
+  Names columns_;
+  Cells cells_;
+};
+
+constexpr std::array<std::string_view, 6> kGemmColumns = {
+    "dtype", "batch", "m", "n", "k", "layout"};
+
+Result<RowShape> ReadGemm(Cells cells, const ingest::Rules& /*rules*/) {
+  const Row row(kGemmColumns, cells);
+  ir::Gemm gemm;
+  ASSIGN_OR_RETURN(gemm.batch, row.Size("batch"));
+  ASSIGN_OR_RETURN(gemm.m, row.Size("m"));
+  ASSIGN_OR_RETURN(gemm.n, row.Size("n"));
+  ASSIGN_OR_RETURN(gemm.k, row.Size("k"));
+  ASSIGN_OR_RETURN(gemm.dtype, row.Type());
+  const std::string_view layout = row.Text("layout");
+  if (layout != "tn" && layout != "nn" && layout != "nt") {
+    return BadCell("layout", layout, "tn, nn or nt");
+  }
+  // tn: the weight is stored [n, k]. nt: a gradient of weights, contracted
+  // over the rows of both operands.
+  gemm.transpose_b = layout == "tn";
+  gemm.transpose_a = layout == "nt";
+  return RowShape{
+      .shape = gemm, .more = {}, .op = layout == "tn" ? "linear" : "bmm"};
+}
+
+constexpr std::array<std::string_view, 5> kElementwiseColumns = {
+    "op", "dtype", "num_inputs", "rows", "cols"};
+
+ir::Arithmetic ArithmeticOf(std::string_view op) {
+  if (op.starts_with("div")) {
+    return ir::Arithmetic::kDivision;
+  }
+  if (op == "tanh" || op == "gelu") {
+    return ir::Arithmetic::kTranscendental;
+  }
+  return op == "pow" ? ir::Arithmetic::kPower : ir::Arithmetic::kPlain;
+}
+
+Result<RowShape> ReadElementwise(Cells cells, const ingest::Rules& /*rules*/) {
+  const Row row(kElementwiseColumns, cells);
+  ASSIGN_OR_RETURN(const DType dtype, row.Type());
+  ASSIGN_OR_RETURN(const int64_t inputs, row.Size("num_inputs"));
+  ASSIGN_OR_RETURN(const int64_t rows, row.Size("rows"));
+  ASSIGN_OR_RETURN(const int64_t columns, row.Size("cols"));
+  const int64_t bytes = rows * columns * ir::SizeOf(dtype);
+  return RowShape{
+      .shape = ir::Elementwise{.elements = rows * columns,
+                               .read = {inputs * bytes},
+                               .written = {bytes},
+                               .dtype = dtype,
+                               .arithmetic = ArithmeticOf(row.Text("op"))},
+      .more = {},
+      .op = std::string(row.Text("op"))};
+}
+
+constexpr std::array<std::string_view, 4> kRowwiseColumns = {
+    "dtype", "direction", "rows", "cols"};
+
+Result<ir::Pass> PassFrom(std::string_view text) {
+  if (text == "fwd") {
+    return ir::Pass::kForward;
+  }
+  if (text == "bwd") {
+    return ir::Pass::kBackward;
+  }
+  if (text == "bwd_data") {
+    return ir::Pass::kBackwardData;
+  }
+  if (text == "bwd_weight") {
+    return ir::Pass::kBackwardWeight;
+  }
+  return BadCell("direction", text, "fwd, bwd, bwd_data or bwd_weight");
+}
+
+Result<RowShape> ReadSoftmax(Cells cells, const ingest::Rules& /*rules*/) {
+  const Row row(kRowwiseColumns, cells);
+  ir::Softmax softmax;
+  ASSIGN_OR_RETURN(softmax.rows, row.Size("rows"));
+  ASSIGN_OR_RETURN(softmax.columns, row.Size("cols"));
+  ASSIGN_OR_RETURN(softmax.dtype, row.Type());
+  ASSIGN_OR_RETURN(softmax.pass, PassFrom(row.Text("direction")));
+  return RowShape{.shape = softmax, .more = {}, .op = "softmax"};
+}
+
+Result<RowShape> ReadLayerNorm(Cells cells, const ingest::Rules& /*rules*/) {
+  const Row row(kRowwiseColumns, cells);
+  ir::Normalization norm;
+  ASSIGN_OR_RETURN(norm.rows, row.Size("rows"));
+  ASSIGN_OR_RETURN(norm.columns, row.Size("cols"));
+  ASSIGN_OR_RETURN(norm.dtype, row.Type());
+  ASSIGN_OR_RETURN(norm.pass, PassFrom(row.Text("direction")));
+  return RowShape{.shape = norm, .more = {}, .op = "layernorm"};
+}
+
+constexpr std::array<std::string_view, 9> kConvolutionColumns = {
+    "dtype",        "direction", "batch",  "in_channels", "in_size",
+    "out_channels", "kernel",    "stride", "padding"};
+
+Result<RowShape> ReadConvolution(Cells cells, const ingest::Rules& /*rules*/) {
+  const Row row(kConvolutionColumns, cells);
+  ir::Convolution conv;
+  ASSIGN_OR_RETURN(conv.batch, row.Size("batch"));
+  ASSIGN_OR_RETURN(conv.in_channels, row.Size("in_channels"));
+  ASSIGN_OR_RETURN(conv.height, row.Size("in_size"));
+  ASSIGN_OR_RETURN(conv.out_channels, row.Size("out_channels"));
+  ASSIGN_OR_RETURN(conv.kernel_height, row.Size("kernel"));
+  ASSIGN_OR_RETURN(conv.stride, row.Size("stride"));
+  ASSIGN_OR_RETURN(conv.dtype, row.Type());
+  ASSIGN_OR_RETURN(conv.pass, PassFrom(row.Text("direction")));
+  const auto padding = CellInt(row.Text("padding"));
+  if (!padding || *padding < 0 || *padding > conv.height) {
+    return BadCell("padding", row.Text("padding"), "0 or more");
+  }
+  conv.padding = *padding;
+  conv.width = conv.height;
+  conv.kernel_width = conv.kernel_height;
+  return RowShape{.shape = conv, .more = {}, .op = "conv2d"};
+}
+
+constexpr std::array<std::string_view, 13> kBagColumns = {
+    "impl",       "direction",      "optimizer",  "dtype", "location",
+    "num_tables", "rows_per_table", "dim",        "batch", "lookups_per_bag",
+    "pooling",    "index_dist",     "unique_rows"};
+
+Result<ir::Update> UpdateFrom(std::string_view text) {
+  if (text.empty()) {
+    return ir::Update::kNone;
+  }
+  if (text == "sgd") {
+    return ir::Update::kSgd;
+  }
+  if (text == "adam") {
+    return ir::Update::kAdam;
+  }
+  if (text == "adagrad") {
+    return ir::Update::kAdagrad;
+  }
+  if (text == "rowwise_adagrad") {
+    return ir::Update::kRowwiseAdagrad;
+  }
+  return BadCell("optimizer", text,
+                 "sgd, adagrad, rowwise_adagrad, adam or nothing");
+}
+
+// "power-law-1.05" or "random".
+double AlphaFrom(std::string_view text) {
+  constexpr std::string_view kPowerLaw = "power-law-";
+  if (text.starts_with(kPowerLaw)) {
+    return CellNumber(text.substr(kPowerLaw.size())).value_or(-1);
+  }
+  return text == "random" || text == "uniform" ? 0 : -1;
+}
+
+Result<RowShape> ReadBag(Cells cells, const ingest::Rules& /*rules*/) {
+  const Row row(kBagColumns, cells);
+  ir::EmbeddingBag bag;
+  ASSIGN_OR_RETURN(bag.tables, row.Size("num_tables"));
+  ASSIGN_OR_RETURN(const int64_t rows, row.Size("rows_per_table"));
+  bag.rows = rows * bag.tables;
+  ASSIGN_OR_RETURN(bag.dim, row.Size("dim"));
+  ASSIGN_OR_RETURN(bag.batch, row.Size("batch"));
+  ASSIGN_OR_RETURN(const int64_t lookups, row.Size("lookups_per_bag"));
+  bag.lookups = lookups * bag.batch * bag.tables;
+  bag.longest_bag = lookups;
+  ASSIGN_OR_RETURN(bag.dtype, row.Type());
+  ASSIGN_OR_RETURN(bag.pass, PassFrom(row.Text("direction")));
+  ASSIGN_OR_RETURN(bag.update, UpdateFrom(row.Text("optimizer")));
+  bag.pooled = row.Text("pooling") != "none";
+  bag.index_alpha = AlphaFrom(row.Text("index_dist"));
+  bag.kernel = row.Text("impl").starts_with("table-batched")
+                   ? ir::BagKernel::kAtomic
+                   : ir::BagKernel::kTableBatched;
+  const std::string_view place = row.Text("location");
+  bag.place = place == "uvm"         ? ir::BagPlace::kManaged
+              : place == "uvm_cache" ? ir::BagPlace::kManagedCache
+                                     : ir::BagPlace::kDevice;
+  // The benchmark these rows are from caches an eighth of the rows.
+  constexpr int64_t kCachedOneIn = 8;
+  bag.cache_rows =
+      bag.place == ir::BagPlace::kManagedCache ? bag.rows / kCachedOneIn : 0;
+  bag.unique_rows = CellInt(row.Text("unique_rows")).value_or(0);
+  return RowShape{.shape = bag, .more = {}, .op = "embedding_bag"};
+}
+
+constexpr std::array<std::string_view, 5> kLookupColumns = {
+    "dtype", "direction", "table_rows", "dim", "lookups"};
+
+Result<RowShape> ReadLookup(Cells cells, const ingest::Rules& /*rules*/) {
+  const Row row(kLookupColumns, cells);
+  ir::EmbeddingBag bag{.tables = 1};
+  ASSIGN_OR_RETURN(bag.rows, row.Size("table_rows"));
+  ASSIGN_OR_RETURN(bag.dim, row.Size("dim"));
+  ASSIGN_OR_RETURN(bag.lookups, row.Size("lookups"));
+  bag.batch = bag.lookups;
+  bag.pooled = false;
+  bag.longest_bag = 1;
+  bag.index_alpha = 0;
+  bag.kernel = ir::BagKernel::kPerTable;
+  ASSIGN_OR_RETURN(bag.dtype, row.Type());
+  ASSIGN_OR_RETURN(bag.pass, PassFrom(row.Text("direction")));
+  return RowShape{.shape = bag, .more = {}, .op = "embedding_lookup"};
+}
+
+constexpr std::array<std::string_view, 3> kCopyColumns = {"kind", "host_memory",
+                                                          "bytes"};
+
+Result<RowShape> ReadCopy(Cells cells, const ingest::Rules& /*rules*/) {
+  const Row row(kCopyColumns, cells);
+  ir::Copy copy;
+  const std::string_view kind = row.Text("kind");
+  if (kind == "htod") {
+    copy.kind = ir::CopyKind::kHostToDevice;
+  } else if (kind == "dtoh") {
+    copy.kind = ir::CopyKind::kDeviceToHost;
+  } else if (kind == "dtod") {
+    copy.kind = ir::CopyKind::kDeviceToDevice;
+  } else {
+    return BadCell("kind", kind, "htod, dtoh or dtod");
+  }
+  ASSIGN_OR_RETURN(copy.bytes.count, row.Size("bytes"));
+  copy.pinned = row.Text("host_memory") == "pinned";
+  return RowShape{.shape = copy, .more = {}, .op = "memcpy"};
+}
+
+constexpr std::array<std::string_view, 6> kAtenColumns = {
+    "op",          "dtype", "input_dims", "input_strides", "concrete_inputs",
+    "kernel_names"};
+
+Result<RowShape> FromShapes(std::vector<ir::KernelShape> shapes,
+                            std::string op) {
+  if (shapes.empty()) {
+    return Fail(ErrorCode::kUnsupported,
+                "the arguments do not tell the sizes of its kernels");
+  }
+  RowShape row{.shape = shapes.front(), .more = {}, .op = std::move(op)};
+  row.more.assign(shapes.begin() + 1, shapes.end());
+  return row;
+}
+
+Result<RowShape> ReadAten(Cells cells, const ingest::Rules& rules) {
+  const AtenRow row{.op = cells[0],
+                    .dtype = cells[1],
+                    .input_dims = cells[2],
+                    .input_strides = cells[3],
+                    .concrete_inputs = cells[4],
+                    .kernel_names = cells[5]};
+  return FromShapes(ShapesOf(row, rules), "aten");
+}
+
+constexpr std::array<std::string_view, 4> kConcatColumns = {
+    "dtype", "input_dims", "kernel_names", "out_elements"};
+
+Result<RowShape> ReadConcat(Cells cells, const ingest::Rules& /*rules*/) {
+  return FromShapes(
+      ShapesOf(ConcatRow{
+          .dtype = cells[0], .input_dims = cells[1], .kernel_names = cells[2]}),
+      "concat");
+}
+
+constexpr std::array kKinds = {
+    RowKind{"gemm", kGemmColumns, ReadGemm},
+    RowKind{"conv2d", kConvolutionColumns, ReadConvolution},
+    RowKind{"elementwise", kElementwiseColumns, ReadElementwise},
+    RowKind{"embedding_bag", kBagColumns, ReadBag},
+    RowKind{"embedding_lookup", kLookupColumns, ReadLookup},
+    RowKind{"memcpy", kCopyColumns, ReadCopy},
+    RowKind{"softmax", kRowwiseColumns, ReadSoftmax},
+    RowKind{"layernorm", kRowwiseColumns, ReadLayerNorm},
+    RowKind{"aten", kAtenColumns, ReadAten},
+    RowKind{"concat", kConcatColumns, ReadConcat},
+};
+
+bool HasColumns(const CsvTable& table, const RowKind& kind) {
+  return std::ranges::all_of(kind.columns, [&](std::string_view column) {
+    return table.FindColumn(column).has_value();
+  });
+}
+
+}  // namespace
+
+std::span<const RowKind> RowKinds() {
+  return kKinds;
+}
+
+Result<const RowKind*> FindRowKind(const CsvTable& table) {
+  for (const RowKind& kind : kKinds) {
+    if (table.source().find(kind.name) != std::string::npos &&
+        HasColumns(table, kind)) {
+      return &kind;
+    }
+  }
+  const RowKind* found = nullptr;
+  for (const RowKind& kind : kKinds) {
+    if (!HasColumns(table, kind)) {
+      continue;
+    }
+    if (found != nullptr) {
+      return Fail(ErrorCode::kInvalidInput,
+                  fmt::format("{}:1: the columns are those of {} and of {}; "
+                              "name the file or its folder after one",
+                              table.source(), found->name, kind.name));
+    }
+    found = &kind;
+  }
+  if (found == nullptr) {
+    std::vector<std::string> known;
+    for (const RowKind& kind : kKinds) {
+      known.push_back(
+          fmt::format("{} ({})", kind.name, fmt::join(kind.columns, ",")));
+    }
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("{}:1: the columns are those of no kernel we "
+                            "know; expected gpu,time_us,timing and those of "
+                            "one of: {}",
+                            table.source(), fmt::join(known, "; ")));
+  }
+  return found;
+}
+
+}  // namespace stepcast::measurements
