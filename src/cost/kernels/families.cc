@@ -5,6 +5,7 @@
 #include "cost/kernels/elementwise.h"
 #include "cost/kernels/family.h"
 #include "cost/kernels/fill.h"
+#include "cost/kernels/gemm.h"
 #include "cost/kernels/normalization.h"
 #include "cost/kernels/pooling.h"
 #include "cost/kernels/random.h"
@@ -16,6 +17,7 @@ namespace stepcast::cost {
 namespace {
 
 constexpr std::array kFamilies = {
+    Family{"gemm", GemmBase, GemmFeatures},
     Family{"elementwise", ElementwiseBase, ElementwiseFeatures},
     Family{"reduction", ReductionBase, nullptr},
     Family{"softmax", SoftmaxBase, SoftmaxFeatures},
