@@ -9,27 +9,52 @@
 namespace stepcast::cost {
 namespace {
 
-// Lane clocks an element: one operation and its share of the addressing.
+// Lane clocks an element, by what is computed, its share of the addressing
+// included. Fitted on fp32 rows of P4 to A100, MI100 and MI210.
 constexpr double kPlainCost = 2;
-// 16-bit values are converted to FP32 and back: 20 lane clocks in all fit the
+constexpr double kDivisionCost = 12;
+constexpr double kTranscendentalCost = 25;
+constexpr double kPowerCost = 45;
+// CDNA computes powers in many more steps: 59-67 G elements a second on MI100
+// and MI210.
+constexpr double kCdnaPowerCost = 180;
+// 16-bit values are converted to FP32 and back: 20 lane clocks in all fit plain
 // bf16 kernels of H100 (828 G elements a second out of L2) and A40 (450 G).
-constexpr double kConversionCost = 18;
+constexpr double kConversionCost = 20;
 // Where an input is broadcast, every element's address is worked out on its
 // own: 330-350 G elements a second on H100, whatever their width.
 constexpr double kBroadcastCost = 48;
+// An input read across its layout costs a sector of L2 an element.
+constexpr double kSectorBytes = 32;
 // Arithmetic hides well behind the streams.
 constexpr double kOverlapPower = 6;
 
-double Cost(const ir::Elementwise& op) {
+double ArithmeticCost(ir::Arithmetic arithmetic, const Machine& machine) {
+  switch (arithmetic) {
+    case ir::Arithmetic::kDivision:
+      return kDivisionCost;
+    case ir::Arithmetic::kTranscendental:
+      return kTranscendentalCost;
+    case ir::Arithmetic::kPower:
+      return machine.device.generation == hw::Generation::kCdna ? kCdnaPowerCost
+                                                                : kPowerCost;
+    case ir::Arithmetic::kPlain:
+      break;
+  }
+  return kPlainCost;
+}
+
+double Cost(const ir::Elementwise& op, const Machine& machine) {
+  const double arithmetic = ArithmeticCost(op.arithmetic, machine);
   // Whole tensors are read: so many bytes for every element.
   const bool broadcast = op.elements > 0 && op.read.count % op.elements != 0;
   if (broadcast) {
-    return kBroadcastCost;
+    return std::max(arithmetic, kBroadcastCost);
   }
   const bool narrow = op.dtype == ir::DType::kFp16 ||
                       op.dtype == ir::DType::kBf16 ||
                       op.dtype == ir::DType::kFp8;
-  return kPlainCost + (narrow ? kConversionCost : 0);
+  return std::max(arithmetic, narrow ? kConversionCost : 0.0);
 }
 
 double MovedBytes(const ir::Elementwise& op) {
@@ -42,8 +67,11 @@ double MovedBytes(const ir::Elementwise& op) {
 Base ElementwiseBase(const ir::KernelShape& shape, const Machine& machine) {
   const auto& op = std::get<ir::Elementwise>(shape);
   const double elements = static_cast<double>(op.elements);
+  const double lanes = LaneUs(elements, Cost(op, machine), machine);
+  const double sectors =
+      op.scattered ? L2Us(elements * kSectorBytes, machine) : 0;
   return StreamBase({.bytes = MovedBytes(op),
-                     .compute_us = LaneUs(elements, Cost(op), machine),
+                     .compute_us = std::max(lanes, sectors),
                      .power = kOverlapPower},
                     machine);
 }
@@ -59,6 +87,7 @@ void ElementwiseFeatures(const ir::KernelShape& shape, const Machine& machine,
   // Tensors read, and how many of the element's width are written.
   features.Add(static_cast<double>(op.read.count) / (elements * width));
   features.Add(static_cast<double>(op.written.count) / (elements * width));
+  features.Add(static_cast<double>(op.arithmetic));
   features.AddLog(base.memory_us / std::max(base.compute_us, 1e-6));
   features.AddLog(base.memory_us / LatencyUs(machine));
   features.Add(op.elements % 4 == 0 ? 1 : 0);  // Vector loads without a rest.
