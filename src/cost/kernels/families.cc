@@ -3,6 +3,7 @@
 
 #include "cost/kernels/convolution.h"
 #include "cost/kernels/elementwise.h"
+#include "cost/kernels/embedding.h"
 #include "cost/kernels/family.h"
 #include "cost/kernels/fill.h"
 #include "cost/kernels/gemm.h"
@@ -18,6 +19,7 @@ namespace {
 
 constexpr std::array kFamilies = {
     Family{"gemm", GemmBase, GemmFeatures},
+    Family{"embedding_bag", EmbeddingBase, nullptr},
     Family{"elementwise", ElementwiseBase, ElementwiseFeatures},
     Family{"reduction", ReductionBase, nullptr},
     Family{"softmax", SoftmaxBase, SoftmaxFeatures},

@@ -1,0 +1,175 @@
+#include "cost/kernels/bag_tables.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <tuple>
+
+namespace stepcast::cost {
+namespace {
+
+// Ids of unknown distribution: chosen on the 16 backward kernels of the PARAM
+// DLRM trace (Criteo ids), between the published benchmark's 1.05 and 1.2.
+constexpr double kUsualAlpha = 1.15;
+
+// Warps of a thread block of FBGEMM's lookups: 512 threads.
+constexpr double kBagsABlock = 16;
+
+double UpToSectors(double bytes) {
+  return std::ceil(bytes / kSectorBytes) * kSectorBytes;
+}
+
+// The mean of the largest of n exponentially distributed numbers of mean 1:
+// 1 + 1/2 + ... + 1/n, by Euler's formula.
+double LargestOf(double n) {
+  constexpr double kEuler = 0.5772156649;
+  return n <= 1 ? 1 : std::log(n) + kEuler + 1 / (2 * n);
+}
+
+// One number a table: from the list, or an equal share of the total.
+class PerTable {
+ public:
+  PerTable(const std::vector<int64_t>& list, double otherwise)
+      : list_(list), otherwise_(otherwise) {}
+  double operator[](size_t table) const {
+    return table < list_.size() ? static_cast<double>(list_[table])
+                                : otherwise_;
+  }
+
+ private:
+  const std::vector<int64_t>& list_;
+  double otherwise_;
+};
+
+double ElementSize(ir::DType dtype, double otherwise) {
+  const int64_t size = ir::SizeOf(dtype);
+  return size > 0 ? static_cast<double>(size) : otherwise;
+}
+
+double AlphaOf(const ir::EmbeddingBag& bag) {
+  if (bag.unique_rows > 0) {
+    const auto tables = static_cast<double>(bag.tables);
+    return AlphaForUnique(static_cast<double>(bag.rows) / tables,
+                          static_cast<double>(bag.lookups) / tables,
+                          static_cast<double>(bag.unique_rows) / tables);
+  }
+  return bag.index_alpha < 0 ? kUsualAlpha : bag.index_alpha;
+}
+
+// Tables by rows, dim and lookups, in this order, and how many there are.
+using Sizes = std::map<std::tuple<double, double, double>, double>;
+
+Sizes SizesOf(const ir::EmbeddingBag& bag) {
+  const auto tables = static_cast<double>(bag.tables);
+  Sizes sizes;
+  if (bag.table_rows.empty() && bag.table_dims.empty() &&
+      bag.table_lookups.empty()) {
+    sizes[{static_cast<double>(bag.rows) / tables, static_cast<double>(bag.dim),
+           static_cast<double>(bag.lookups) / tables}] = tables;
+    return sizes;
+  }
+  const PerTable rows(bag.table_rows, static_cast<double>(bag.rows) / tables);
+  const PerTable dims(bag.table_dims, static_cast<double>(bag.dim));
+  const PerTable lookups(bag.table_lookups,
+                         static_cast<double>(bag.lookups) / tables);
+  for (size_t i = 0; i < static_cast<size_t>(bag.tables); ++i) {
+    sizes[{rows[i], dims[i], lookups[i]}] += 1;
+  }
+  return sizes;
+}
+
+// How unequal the bags are, of a pooled lookup.
+void SetLengths(const ir::EmbeddingBag& bag, BagTables& tables) {
+  const double mean = tables.lookups / tables.outputs;
+  const double most_spread = LargestOf(kBagsABlock);
+  const bool listed = !bag.table_lookups.empty();
+  double longest = mean;
+  bool alike = bag.lookups % bag.batch == 0;
+  for (const int64_t lookups : bag.table_lookups) {
+    longest = std::max(longest, static_cast<double>(lookups) / tables.batch);
+    alike = alike && lookups % bag.batch == 0;
+  }
+  if (bag.longest_bag > 0) {
+    const double known = std::max(static_cast<double>(bag.longest_bag), mean);
+    // Bags of one table share a block: longer ones elsewhere are no matter.
+    tables.spread = alike ? 1 : std::clamp(known / longest, 1.0, most_spread);
+    tables.longest_bag = known;
+    return;
+  }
+  if (!alike) {
+    longest *= LargestOf(listed ? tables.batch : tables.outputs);
+    tables.spread = most_spread;
+  } else if (!listed) {
+    // One table cannot have more than all lookups.
+    longest = std::min(mean * LargestOf(tables.tables),
+                       tables.lookups / tables.batch);
+  }
+  tables.longest_bag = longest;
+}
+
+}  // namespace
+
+double BagTables::unique_bytes() const {
+  double bytes = 0;
+  for (const TableGroup& group : groups) {
+    bytes += group.tables * group.row_bytes *
+             group.ids.ExpectedUnique(group.lookups);
+  }
+  return bytes;
+}
+
+double BagTables::output_bytes() const {
+  double bytes = 0;
+  for (const TableGroup& group : groups) {
+    bytes += group.tables * group.outputs * group.output_bytes;
+  }
+  return bytes;
+}
+
+double BagTables::additions() const {
+  double additions = 0;
+  for (const TableGroup& group : groups) {
+    additions += group.tables * group.lookups * group.dim;
+  }
+  return additions;
+}
+
+BagTables TablesOf(const ir::EmbeddingBag& bag) {
+  BagTables tables{.tables = static_cast<double>(bag.tables),
+                   .rows = static_cast<double>(bag.rows),
+                   .batch = static_cast<double>(bag.batch),
+                   .lookups = static_cast<double>(bag.lookups)};
+  const double element = ElementSize(bag.dtype, 4);
+  // Table-batched kernels pool in and write FP32; an op a table writes what it
+  // reads.
+  const double output_element =
+      bag.kernel == ir::BagKernel::kPerTable ? element : 4;
+  const double alpha = AlphaOf(bag);
+  for (const auto& [size, count] : SizesOf(bag)) {
+    const auto& [rows, dim, lookups] = size;
+    if (lookups > 0) {
+      tables.groups.push_back({.tables = count,
+                               .rows = rows,
+                               .dim = dim,
+                               .lookups = lookups,
+                               .row_bytes = UpToSectors(dim * element),
+                               .outputs = bag.pooled ? tables.batch : lookups,
+                               .output_bytes = dim * output_element,
+                               .ids = IndexDistribution(rows, alpha)});
+    }
+    tables.largest_dim = std::max(tables.largest_dim, dim);
+  }
+  tables.largest_dim =
+      std::max(tables.largest_dim, static_cast<double>(bag.max_dim));
+  tables.outputs = bag.pooled ? tables.tables * tables.batch : tables.lookups;
+  tables.longest_bag = 1;
+  if (bag.pooled) {
+    SetLengths(bag, tables);
+  }
+  tables.index_bytes = ElementSize(bag.index_dtype, 8) *
+                       (tables.lookups + tables.tables * tables.batch + 1);
+  return tables;
+}
+
+}  // namespace stepcast::cost

@@ -1,0 +1,37 @@
+// Lookups in embedding tables, forward and backward, from the traffic that the
+// distribution of their ids makes.
+#ifndef STEPCAST_COST_KERNELS_EMBEDDING_H_
+#define STEPCAST_COST_KERNELS_EMBEDDING_H_
+
+#include "cost/kernels/bag_tables.h"
+#include "cost/kernels/family.h"
+#include "cost/machine.h"
+#include "ir/shape.h"
+
+namespace stepcast::cost {
+
+/// A lookup or a backward of it. A backward that is whole and sorts its ids has
+/// its preparation with it: it is several kernels.
+Base EmbeddingBase(const ir::KernelShape& shape, const Machine& machine);
+
+/// The same as a benchmark sees it that repeats one call with the same ids:
+/// what fits stays in L2.
+Base RepeatedEmbeddingBase(const ir::EmbeddingBag& bag, const Machine& machine);
+
+/// Bytes of rows that a lookup moves.
+struct RowTraffic {
+  double dram = 0;  // Missed L2.
+  double all = 0;   // Asked for.
+  double host = 0;  // From host memory, over its link.
+};
+RowTraffic TrafficOf(const ir::EmbeddingBag& bag, const BagTables& tables,
+                     const Machine& machine);
+
+/// Microseconds until `bytes` have come from host memory, or have gone both
+/// ways at once.
+double HostReadUs(double bytes, const Machine& machine);
+double HostUpdateUs(double bytes, const Machine& machine);
+
+}  // namespace stepcast::cost
+
+#endif  // STEPCAST_COST_KERNELS_EMBEDDING_H_
