@@ -1,17 +1,22 @@
 #include <algorithm>
 #include <array>
 
+#include "cost/kernels/concat.h"
 #include "cost/kernels/convolution.h"
+#include "cost/kernels/copy.h"
 #include "cost/kernels/elementwise.h"
 #include "cost/kernels/embedding.h"
 #include "cost/kernels/family.h"
 #include "cost/kernels/fill.h"
 #include "cost/kernels/gemm.h"
+#include "cost/kernels/index.h"
 #include "cost/kernels/normalization.h"
+#include "cost/kernels/optimizer_step.h"
 #include "cost/kernels/pooling.h"
 #include "cost/kernels/random.h"
 #include "cost/kernels/reduction.h"
 #include "cost/kernels/softmax.h"
+#include "cost/kernels/sort.h"
 #include "cost/kernels/transpose.h"
 
 namespace stepcast::cost {
@@ -21,13 +26,18 @@ constexpr std::array kFamilies = {
     Family{"gemm", GemmBase, GemmFeatures},
     Family{"embedding_bag", EmbeddingBase, nullptr},
     Family{"elementwise", ElementwiseBase, ElementwiseFeatures},
-    Family{"reduction", ReductionBase, nullptr},
+    Family{"reduction", ReductionBase, ReductionFeatures},
     Family{"softmax", SoftmaxBase, SoftmaxFeatures},
     Family{"normalization", NormalizationBase, NormalizationFeatures},
     Family{"convolution", ConvolutionBase, ConvolutionFeatures},
     Family{"pooling", PoolingBase, nullptr},
-    Family{"transpose", TransposeBase, nullptr},
-    Family{"fill", FillBase, nullptr},
+    Family{"concat", ConcatBase, ConcatFeatures},
+    Family{"transpose", TransposeBase, TransposeFeatures},
+    Family{"index", IndexBase, IndexFeatures},
+    Family{"sort", SortBase, nullptr},
+    Family{"copy", CopyBase, CopyFeatures},
+    Family{"fill", FillBase, FillFeatures},
+    Family{"optimizer_step", OptimizerStepBase, nullptr},
     Family{"random", RandomBase, nullptr},
 };
 

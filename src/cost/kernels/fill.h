@@ -7,6 +7,8 @@
 namespace stepcast::cost {
 
 Base FillBase(const ir::KernelShape& shape, const Machine& machine);
+void FillFeatures(const ir::KernelShape& shape, const Machine& machine,
+                  const Base& base, FeatureVector& features);
 
 }  // namespace stepcast::cost
 

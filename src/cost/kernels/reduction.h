@@ -7,6 +7,8 @@
 namespace stepcast::cost {
 
 Base ReductionBase(const ir::KernelShape& shape, const Machine& machine);
+void ReductionFeatures(const ir::KernelShape& shape, const Machine& machine,
+                       const Base& base, FeatureVector& features);
 
 }  // namespace stepcast::cost
 

@@ -7,6 +7,8 @@
 namespace stepcast::cost {
 
 Base TransposeBase(const ir::KernelShape& shape, const Machine& machine);
+void TransposeFeatures(const ir::KernelShape& shape, const Machine& machine,
+                       const Base& base, FeatureVector& features);
 
 }  // namespace stepcast::cost
 
