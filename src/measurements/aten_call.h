@@ -23,11 +23,11 @@ struct AtenCall {
 /// The text of an operator's arguments: lists as Python writes them, with
 /// semicolons for commas.
 struct AtenText {
-  std::string_view op;               // "copy_", without "aten::".
-  std::string_view dtype;            // Of the first tensor: "bf16".
-  std::string_view input_dims;       // [[512;768];[768;64];[]]
-  std::string_view input_strides;    // ((768;1);(1;768);())
-  std::string_view concrete_inputs;  // ('';'';'1')
+  std::string_view op{};               // "copy_", without "aten::".
+  std::string_view dtype{};            // Of the first tensor: "bf16".
+  std::string_view input_dims{};       // [[512;768];[768;64];[]]
+  std::string_view input_strides{};    // ((768;1);(1;768);())
+  std::string_view concrete_inputs{};  // ('';'';'1')
 };
 
 /// Nothing if the dims are no list.

@@ -13,20 +13,20 @@ namespace stepcast::measurements {
 /// An operator with its arguments as the CSV files write them: lists as Python
 /// does, with semicolons for commas.
 struct AtenRow {
-  std::string_view op;               // "copy_", without "aten::".
-  std::string_view dtype;            // Of the first tensor: "bf16".
-  std::string_view input_dims;       // [[512;768];[768;64];[]]
-  std::string_view input_strides;    // ((768;1);(1;768);())
-  std::string_view concrete_inputs;  // ('';'';'1')
-  std::string_view kernel_names;     // Memset+gemm_kernel*2
+  std::string_view op{};               // "copy_", without "aten::".
+  std::string_view dtype{};            // Of the first tensor: "bf16".
+  std::string_view input_dims{};       // [[512;768];[768;64];[]]
+  std::string_view input_strides{};    // ((768;1);(1;768);())
+  std::string_view concrete_inputs{};  // ('';'';'1')
+  std::string_view kernel_names{};     // Memset+gemm_kernel*2
 };
 
 /// A concatenation, in the same manner.
 struct ConcatRow {
-  std::string_view dtype;         // "bf16", or "bytes2" if only the width is
-                                  // known.
-  std::string_view input_dims;    // [[4;1;768];[4;196;768]]
-  std::string_view kernel_names;  // at::native::CatArrayBatchedCopy
+  std::string_view dtype{};         // "bf16", or "bytes2" if only the width is
+                                    // known.
+  std::string_view input_dims{};    // [[4;1;768];[4;196;768]]
+  std::string_view kernel_names{};  // at::native::CatArrayBatchedCopy
 };
 
 /// The shapes whose times add up to the row's. A row that does not tell enough
