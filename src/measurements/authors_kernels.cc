@@ -94,8 +94,8 @@ class Walk {
   void Loss();
   void LossBackward();
   void OnesLike() { EmitOp({Zeros(1)}); }
-  void ZeroGradients();
-  void SgdStep();
+  void ZeroGradients() { EmitOp(shapes_.ParameterZeros()); }
+  void SgdStep() { EmitOp(shapes_.ParameterUpdates()); }
 
   AuthorsShapes shapes_;
   std::span<const AuthorsRow> rows_;
@@ -271,29 +271,6 @@ void Walk::LossBackward() {
   for (const AuthorsRow& row : rows_) {
     EmitRow(row, shapes_.PerSample(1, 2));
   }
-}
-
-// One kernel for every weight and every bias.
-void Walk::ZeroGradients() {
-  std::vector<ir::KernelShape> shapes;
-  for (const Layer& layer : shapes_.layers()) {
-    shapes.push_back(Zeros(layer.in * layer.out));
-    shapes.push_back(Zeros(layer.out));
-  }
-  EmitOp(std::move(shapes));
-}
-
-void Walk::SgdStep() {
-  std::vector<ir::KernelShape> shapes;
-  for (const Layer& layer : shapes_.layers()) {
-    for (const int64_t elements : {layer.in * layer.out, layer.out}) {
-      shapes.push_back(ir::OptimizerStep{.update = ir::Update::kSgd,
-                                         .tensors = 1,
-                                         .elements = elements,
-                                         .dtype = ir::DType::kFp32});
-    }
-  }
-  EmitOp(std::move(shapes));
 }
 
 }  // namespace

@@ -104,6 +104,28 @@ ir::KernelShape AuthorsShapes::LossSum() const {
       .inputs = model_.batch, .outputs = 1, .dtype = ir::DType::kFp32};
 }
 
+std::vector<ir::KernelShape> AuthorsShapes::ParameterZeros() const {
+  std::vector<ir::KernelShape> shapes;
+  for (const Layer& layer : layers_) {
+    shapes.push_back(Zeros(layer.in * layer.out));
+    shapes.push_back(Zeros(layer.out));
+  }
+  return shapes;
+}
+
+std::vector<ir::KernelShape> AuthorsShapes::ParameterUpdates() const {
+  std::vector<ir::KernelShape> shapes;
+  for (const Layer& layer : layers_) {
+    for (const int64_t elements : {layer.in * layer.out, layer.out}) {
+      shapes.push_back(ir::OptimizerStep{.update = ir::Update::kSgd,
+                                         .tensors = 1,
+                                         .elements = elements,
+                                         .dtype = ir::DType::kFp32});
+    }
+  }
+  return shapes;
+}
+
 ir::KernelShape AuthorsShapes::Lookup(ir::Pass pass) const {
   const auto& rows = model_.table_rows;
   ir::EmbeddingBag bag{

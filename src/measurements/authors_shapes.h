@@ -44,6 +44,10 @@ class AuthorsShapes {
   ir::KernelShape PerSample(int64_t per_sample, int64_t inputs) const;
   ir::KernelShape LossSum() const;
 
+  /// One kernel for every weight and every bias.
+  std::vector<ir::KernelShape> ParameterZeros() const;
+  std::vector<ir::KernelShape> ParameterUpdates() const;
+
   // Embedding tables.
   ir::KernelShape Lookup(ir::Pass pass) const;
 
