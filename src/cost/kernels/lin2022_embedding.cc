@@ -1,43 +1,13 @@
 #include "cost/kernels/lin2022_embedding.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <string_view>
 
 #include "cost/kernels/bag_tables.h"
+#include "cost/kernels/lin2022_peaks.h"
 
 namespace stepcast::cost {
 namespace {
-
-// What the authors measured with gpuroofperf and gave to their formulas.
-struct Peaks {
-  std::string_view gpu{};  // How its name begins.
-  double dram_gbs = 0;
-  double l2_gbs = 0;
-  double gflops = 0;
-};
-constexpr std::array kMeasured = {
-    Peaks{"v100", 804.497, 2847.5, 15441.5},
-    Peaks{"a100", 1391.10, 2270.9, 15026.6},
-    Peaks{"quadro-gv100", 601.05, 2466.7, 13035.9},
-    Peaks{"titan-xp", 438.70, 1406.5, 10768.6},
-    Peaks{"p100", 543.41, 1591.3, 9343.7},
-};
-
-// Other GPUs: what large kernels sustain, and 24 bytes a clock and SM from L2,
-// which is near to the figures above.
-Peaks PeaksOf(const Machine& machine) {
-  const auto found = std::ranges::find_if(kMeasured, [&](const Peaks& peaks) {
-    return machine.device.name.starts_with(peaks.gpu);
-  });
-  if (found != kMeasured.end()) {
-    return *found;
-  }
-  return {.dram_gbs = machine.copy_rate() / 1e3,
-          .l2_gbs = 24 * machine.sm_count() * machine.device.clock_ghz,
-          .gflops = machine.vector_rate() / 1e3};
-}
 
 // Bytes a bag needs whatever hits: its table's offset, its own offsets.
 constexpr double kOffsetBytes = 32 + 64;
@@ -92,7 +62,7 @@ double UniqueRows(double rows, double lookups) {
   return rows > 1 ? -rows * std::expm1(lookups * std::log1p(-1 / rows)) : 1;
 }
 
-double HitRateUs(const Table& table, bool backward, const Peaks& peaks,
+double HitRateUs(const Table& table, bool backward, const Lin2022Peaks& peaks,
                  const Machine& machine) {
   const double rows_a_block = std::max(std::floor(256 / table.dim), 1.0);
   const double in_flight =
@@ -107,27 +77,26 @@ double HitRateUs(const Table& table, bool backward, const Peaks& peaks,
   const double l2 = table.bags * kOffsetBytes + hits * rest;
   const double dram = table.bags * (table.index_bytes + table.output_bytes) +
                       (1 - hits) * rest + resident_bytes;
-  const double memory_us =
-      std::max(dram / peaks.dram_gbs, l2 / peaks.l2_gbs) / 1e3;
+  const double memory_us = std::max(dram / peaks.dram_rate, l2 / peaks.l2_rate);
   const double macs = table.bags * table.ids * table.dim;
-  return backward ? std::max(memory_us, macs / peaks.gflops / 1e3) : memory_us;
+  return backward ? std::max(memory_us, macs / peaks.flop_rate) : memory_us;
 }
 
 }  // namespace
 
 double Lin2022EmbeddingSimpleUs(const ir::EmbeddingBag& bag,
                                 const Machine& machine) {
-  const Peaks peaks = PeaksOf(machine);
+  const Lin2022Peaks peaks = Lin2022PeaksOf(machine);
   return SumOverTables(bag, [&](const Table& table) {
     return table.bags *
            (kOffsetBytes + table.index_bytes + table.weight_bytes +
             table.output_bytes) /
-           peaks.dram_gbs / 1e3;
+           peaks.dram_rate;
   });
 }
 
 double Lin2022EmbeddingUs(const ir::EmbeddingBag& bag, const Machine& machine) {
-  const Peaks peaks = PeaksOf(machine);
+  const Lin2022Peaks peaks = Lin2022PeaksOf(machine);
   const bool backward = bag.pass != ir::Pass::kForward;
   return SumOverTables(bag, [&](const Table& table) {
     return HitRateUs(table, backward, peaks, machine);
@@ -140,7 +109,7 @@ double Lin2024EmbeddingUs(const ir::EmbeddingBag& bag, const Machine& machine) {
   }
   constexpr double kWarpsAnSm = 45;  // 64 at an occupancy of 0.71.
   constexpr double kShareOfL2 = 0.9;
-  const Peaks peaks = PeaksOf(machine);
+  const Lin2022Peaks peaks = Lin2022PeaksOf(machine);
   const double l2_bytes = machine.device.l2_mb * 1024 * 1024;
   const auto hit_bytes = [&](const Table& table) {
     const double lookups = table.bags * table.ids;
@@ -165,7 +134,7 @@ double Lin2024EmbeddingUs(const ir::EmbeddingBag& bag, const Machine& machine) {
   // Found empirically by the authors.
   const auto dim = static_cast<double>(bag.dim);
   const double narrow = dim > 64 ? 1 : dim > 32 ? 1.1 : 1.55;
-  return narrow * std::max(dram / peaks.dram_gbs, l2 / peaks.l2_gbs) / 1e3;
+  return narrow * std::max(dram / peaks.dram_rate, l2 / peaks.l2_rate);
 }
 
 }  // namespace stepcast::cost
