@@ -5,7 +5,7 @@
 BUILD_PACKAGES=(
   cmake ninja-build g++ pkg-config
   libcli11-dev libexpected-dev libfmt-dev libprotobuf-dev libsimdjson-dev
-  libtomlplusplus-dev protobuf-compiler zlib1g-dev
+  libtomlplusplus-dev libxgboost-dev protobuf-compiler zlib1g-dev
 )
 TEST_PACKAGES=(
   libgtest-dev libgmock-dev libbenchmark-dev python3

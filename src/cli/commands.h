@@ -31,6 +31,8 @@ Status RunCommandLine(const Words& words);
 
 Status RunConvert(const Words& words);
 Status RunDoctor(const Words& words);
+Status RunEval(const Words& words);
+Status RunFit(const Words& words);
 Status RunList(const Words& words);
 
 }  // namespace stepcast::cli

@@ -59,7 +59,7 @@ constexpr std::array kInfos = {
     ConstantInfo{Constant::kGemmLatencyCycles, "gemm.latency_cycles", 5000,
                  2500, 9000, "clocks of the smallest product, start to end"},
     ConstantInfo{
-        Constant::kGemmBatchedTail, "gemm.batched_tail", 0.65, 0, 1,
+        Constant::kGemmBatchedTail, "gemm.batched_tail", 0.45, 0, 1,
         "share of the last wave that is lost if there are many matrices"},
     ConstantInfo{Constant::kGemmDeepLoss, "gemm.deep_loss", 0.1, 0, 1,
                  "loss by rows that are too long to be read side by side"},

@@ -15,10 +15,27 @@ double Machine::peak_gemm_rate(ir::DType dtype) const {
   }
 }
 
+namespace {
+
+// Matrix units have one ceiling for all; the vector units' is `fp32_share`.
+double Sustained(const Machine& machine, ir::DType dtype, double fp32_share) {
+  const double peak = machine.peak_gemm_rate(dtype);
+  const bool matrix_units = peak > machine.vector_rate();
+  return peak * (matrix_units ? machine.device.gemm_half_share : fp32_share);
+}
+
+}  // namespace
+
 double Machine::gemm_rate(ir::DType dtype) const {
-  const bool matrix_units = peak_gemm_rate(dtype) > vector_rate();
-  return peak_gemm_rate(dtype) *
-         (matrix_units ? device.gemm_half_share : device.gemm_fp32_share);
+  return Sustained(*this, dtype, device.gemm_fp32_share);
+}
+
+double Machine::batched_gemm_rate(ir::DType dtype) const {
+  return Sustained(*this, dtype, device.bmm_fp32_share);
+}
+
+double Machine::convolution_rate(ir::DType dtype) const {
+  return Sustained(*this, dtype, device.conv_fp32_share);
 }
 
 }  // namespace stepcast::cost

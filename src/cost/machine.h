@@ -21,6 +21,9 @@ struct Machine {
   double peak_gemm_rate(ir::DType dtype) const;
   /// What large matrix products sustain.
   double gemm_rate(ir::DType dtype) const;
+  /// The same of batches of small products, and of convolutions.
+  double batched_gemm_rate(ir::DType dtype) const;
+  double convolution_rate(ir::DType dtype) const;
   /// Datasheet FLOP a microsecond of the vector units.
   double vector_rate() const { return device.fp32_tflops * 1e6; }
   double l2_bytes() const { return device.l2_mb * 1e6; }

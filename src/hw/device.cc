@@ -43,11 +43,25 @@ double PcieGbs(double generation) {
   return 16.0 * std::exp2(generation - 3) * 128.0 / 130.0;
 }
 
-// Ceilings where nobody measured: see docs/models/devices.md.
-constexpr double kUsualCopyShareHbm = 0.85;
-constexpr double kUsualCopyShareGddr = 0.80;
-constexpr double kUsualGemmFp32Share = 0.85;
-constexpr double kUsualGemmHalfShare = 0.72;
+// Ceilings where nobody measured: the usual ones of GPUs that were, by memory
+// and power. See docs/models/devices.md for the figures behind them.
+struct UsualShares {
+  double gemm_fp32 = 0;
+  double gemm_half = 0;
+  double copy = 0;
+};
+
+UsualShares SharesFor(bool hbm, double tdp_w) {
+  // Cards fed by the slot alone cannot hold their clock.
+  constexpr double kSlotPower = 75;
+  if (tdp_w <= kSlotPower) {
+    return {.gemm_fp32 = 0.42, .gemm_half = 0.50, .copy = 0.77};
+  }
+  if (hbm) {
+    return {.gemm_fp32 = 0.80, .gemm_half = 0.78, .copy = 0.87};
+  }
+  return {.gemm_fp32 = 0.70, .gemm_half = 0.70, .copy = 0.80};
+}
 
 // Answers one figure after another and notes which were not published.
 class Filler {
@@ -162,14 +176,19 @@ Device MakeDevice(const Gpu& gpu, const Gpu* like) {
   device.pcie_gbs = PcieGbs(
       fill.Get("pcie_gen", &Gpu::pcie_gen, usual.pcie_gen, kByGeneration));
   device.tdp_w = fill.Get("tdp_w", &Gpu::tdp_w, 300, "a server card's");
+  const UsualShares shares = SharesFor(hbm, device.tdp_w);
   constexpr std::string_view kNotMeasured = "usual, not measured";
   device.gemm_fp32_share = fill.Get("gemm_fp32_share", &Gpu::gemm_fp32_share,
-                                    kUsualGemmFp32Share, kNotMeasured);
+                                    shares.gemm_fp32, kNotMeasured);
+  constexpr std::string_view kAsGemm = "as gemm_fp32_share";
+  device.bmm_fp32_share = fill.Get("bmm_fp32_share", &Gpu::bmm_fp32_share,
+                                   device.gemm_fp32_share, kAsGemm);
+  device.conv_fp32_share = fill.Get("conv_fp32_share", &Gpu::conv_fp32_share,
+                                    device.gemm_fp32_share, kAsGemm);
   device.gemm_half_share = fill.Get("gemm_half_share", &Gpu::gemm_half_share,
-                                    kUsualGemmHalfShare, kNotMeasured);
+                                    shares.gemm_half, kNotMeasured);
   device.copy_share =
-      fill.Get("copy_share", &Gpu::copy_share,
-               hbm ? kUsualCopyShareHbm : kUsualCopyShareGddr, kNotMeasured);
+      fill.Get("copy_share", &Gpu::copy_share, shares.copy, kNotMeasured);
   return device;
 }
 

@@ -33,6 +33,8 @@ struct Device {
   double tdp_w = 0;
   // What large kernels sustain, as a share of the peaks above.
   double gemm_fp32_share = 0;
+  double bmm_fp32_share = 0;
+  double conv_fp32_share = 0;
   double gemm_half_share = 0;
   double copy_share = 0;
 

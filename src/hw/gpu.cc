@@ -39,6 +39,8 @@ constexpr std::array kFields = {
     FigureField{"pcie_gen", &Gpu::pcie_gen, 1, 10, ""},
     FigureField{"tdp_w", &Gpu::tdp_w, 20, 5000, "W"},
     FigureField{"gemm_fp32_share", &Gpu::gemm_fp32_share, 0.05, 1, ""},
+    FigureField{"bmm_fp32_share", &Gpu::bmm_fp32_share, 0.05, 1, ""},
+    FigureField{"conv_fp32_share", &Gpu::conv_fp32_share, 0.05, 1, ""},
     FigureField{"gemm_half_share", &Gpu::gemm_half_share, 0.05, 1, ""},
     FigureField{"copy_share", &Gpu::copy_share, 0.05, 1, ""},
 };

@@ -63,6 +63,8 @@ struct Gpu {
   std::optional<Figure> tdp_w;
   // Sustained ceilings: what large kernels reach, as a share of the peaks.
   std::optional<Figure> gemm_fp32_share;
+  std::optional<Figure> bmm_fp32_share;  // Batched products.
+  std::optional<Figure> conv_fp32_share;
   std::optional<Figure> gemm_half_share;
   std::optional<Figure> copy_share;
 };

@@ -75,7 +75,9 @@ struct EmbeddingBag {
   Update update = Update::kNone;        // Fused into the backward.
   bool pooled = true;                   // false: one output row a lookup.
   DType index_dtype = DType::kUnknown;  // kUnknown: 64 bits.
-  double index_alpha = 0;  // Ids by a power law of this exponent; 0: uniform.
+  /// Ids follow a power law of this exponent; 0: uniform; negative: unknown.
+  double index_alpha = -1;
+  bool warm = false;  // The same ids ran just before: what fits is in L2.
   int64_t unique_rows =
       0;  // Distinct rows touched, over all tables; 0: unknown.
   BagKernel kernel = BagKernel::kTableBatched;

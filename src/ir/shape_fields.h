@@ -64,6 +64,7 @@ struct Family<EmbeddingBag> {
       Field{"pooled", &EmbeddingBag::pooled},
       Field{"index_dtype", &EmbeddingBag::index_dtype},
       Field{"index_alpha", &EmbeddingBag::index_alpha},
+      Field{"warm", &EmbeddingBag::warm},
       Field{"unique_rows", &EmbeddingBag::unique_rows},
       Field{"kernel", &EmbeddingBag::kernel},
       Field{"part", &EmbeddingBag::part},

@@ -140,7 +140,8 @@ ir::KernelShape AuthorsShapes::Lookup(ir::Pass pass) const {
           pass == ir::Pass::kForward ? ir::Update::kNone : ir::Update::kSgd,
       .index_dtype = ir::DType::kInt32,
       .index_alpha = model_.index_alpha,
-      .kernel = ir::BagKernel::kAtomic};
+      .kernel = ir::BagKernel::kAtomic,
+      .longest_bag = model_.lookups};
   if (std::ranges::count(rows, rows.front()) != std::ssize(rows)) {
     bag.table_rows = rows;
   }

@@ -48,7 +48,8 @@ AuthorsModel AuthorsDefault() {
           .top = {100, 1024, 1024, 1024, 1},
           .table_rows = std::vector<int64_t>(8, 1'000'000),
           .dim = 64,
-          .lookups = 100};
+          .lookups = 100,
+          .index_alpha = 0};
 }
 
 AuthorsModel AuthorsMlPerf() {

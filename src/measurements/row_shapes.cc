@@ -231,11 +231,13 @@ Result<RowShape> ReadBag(Cells cells, const ingest::Rules& /*rules*/) {
   bag.place = place == "uvm"         ? ir::BagPlace::kManaged
               : place == "uvm_cache" ? ir::BagPlace::kManagedCache
                                      : ir::BagPlace::kDevice;
-  // The benchmark these rows are from caches an eighth of the rows.
-  constexpr int64_t kCachedOneIn = 8;
-  bag.cache_rows =
-      bag.place == ir::BagPlace::kManagedCache ? bag.rows / kCachedOneIn : 0;
+  // The benchmark these rows are from caches 0.8 or 1.0 of the rows it touches,
+  // and does not say which.
   bag.unique_rows = CellInt(row.Text("unique_rows")).value_or(0);
+  bag.cache_rows =
+      bag.place == ir::BagPlace::kManagedCache ? bag.unique_rows * 9 / 10 : 0;
+  // The older benchmark repeats one call with the same ids.
+  bag.warm = bag.kernel == ir::BagKernel::kAtomic;
   return RowShape{.shape = bag, .more = {}, .op = "embedding_bag"};
 }
 

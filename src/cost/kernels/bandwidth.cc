@@ -10,9 +10,9 @@ namespace {
 // latency is a number of clocks: 2.0 us on A100 (1.41 GHz), 1.7 on A40 (1.74),
 // 1.5 on H100 (1.98).
 constexpr double kLatencyClockGhz = 1.45;
-// AMD's dispatch takes longer: 2.0-2.3 us for MI300X's smallest kernels at 2.1
-// GHz.
-constexpr double kCdnaLatency = 1.6;
+// AMD's dispatch takes longer, whatever the clock: the smallest kernels of MI210
+// take 3.5 us, MI300X's 4.3 in the median.
+constexpr double kCdnaLatencyUs = 4.0;
 // How sharply hits fall off as a footprint outgrows L2. Replacement is not
 // strictly by age, so this is gentler than a step; 2 to 3 fit the fp16 adds of
 // A40, A100 and H100 alike.
@@ -37,9 +37,11 @@ double ElementBytes(ir::DType dtype) {
 }
 
 double LatencyUs(const Machine& machine) {
-  const bool cdna = machine.device.generation == hw::Generation::kCdna;
+  if (machine.device.generation == hw::Generation::kCdna) {
+    return kCdnaLatencyUs;
+  }
   return machine[Constant::kLatencyUs] * kLatencyClockGhz /
-         machine.device.clock_ghz * (cdna ? kCdnaLatency : 1.0);
+         machine.device.clock_ghz;
 }
 
 double CachedShare(double footprint, const Machine& machine) {

@@ -138,7 +138,7 @@ double NonFusedUs(const ConvolutionSize& size, double sm_rate,
 Algorithms Price(const ConvolutionSize& size, ir::DType dtype,
                  const Machine& machine) {
   const double peak = machine.peak_gemm_rate(dtype);
-  const double share = machine.gemm_rate(dtype) / peak;
+  const double share = machine.convolution_rate(dtype) / peak;
   const double latency = LatencyUs(machine);
   const auto rate = [&](Constant efficiency) {
     return SmRate(peak, share * machine[efficiency], machine);

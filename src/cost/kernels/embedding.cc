@@ -204,7 +204,10 @@ Base EmbeddingBase(const ir::KernelShape& shape, const Machine& machine) {
   const BagTables tables = TablesOf(bag);
   const double additions = tables.additions();
   if (bag.pass == ir::Pass::kForward) {
-    return Assemble(ForwardParts(bag, tables, machine), additions, machine);
+    const bool warm = bag.warm && bag.place != ir::BagPlace::kManaged;
+    return Assemble(warm ? RepeatedParts(bag, tables, machine)
+                         : ForwardParts(bag, tables, machine),
+                    additions, machine);
   }
   if (bag.part == ir::BagPart::kIdWeights) {
     return Assemble(IdWeightParts(bag, tables, machine), additions, machine);
@@ -214,16 +217,6 @@ Base EmbeddingBase(const ir::KernelShape& shape, const Machine& machine) {
                     machine);
   }
   return SortedBackwardBase(bag, tables, machine);
-}
-
-Base RepeatedEmbeddingBase(const ir::EmbeddingBag& bag,
-                           const Machine& machine) {
-  if (bag.pass != ir::Pass::kForward || bag.place == ir::BagPlace::kManaged) {
-    return EmbeddingBase(bag, machine);
-  }
-  const BagTables tables = TablesOf(bag);
-  return Assemble(RepeatedParts(bag, tables, machine), tables.additions(),
-                  machine);
 }
 
 }  // namespace stepcast::cost

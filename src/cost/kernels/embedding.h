@@ -14,10 +14,6 @@ namespace stepcast::cost {
 /// its preparation with it: it is several kernels.
 Base EmbeddingBase(const ir::KernelShape& shape, const Machine& machine);
 
-/// The same as a benchmark sees it that repeats one call with the same ids:
-/// what fits stays in L2.
-Base RepeatedEmbeddingBase(const ir::EmbeddingBag& bag, const Machine& machine);
-
 /// Bytes of rows that a lookup moves.
 struct RowTraffic {
   double dram = 0;  // Missed L2.

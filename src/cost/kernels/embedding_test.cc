@@ -180,12 +180,14 @@ TEST(Embedding, FindsRowsInL2WhenACallIsRepeated) {
                    .kernel = BagKernel::kAtomic,
                    .longest_bag = 8};
   const Machine v100 = V100();
-  EXPECT_NEAR(RepeatedEmbeddingBase(bag, v100).time_us, 5.04, 1);
-  EXPECT_LT(RepeatedEmbeddingBase(bag, v100).time_us, TimeUs(bag, v100));
+  EmbeddingBag warm = bag;
+  warm.warm = true;
+  EXPECT_NEAR(TimeUs(warm, v100), 5.04, 1);
+  EXPECT_LT(TimeUs(warm, v100), TimeUs(bag, v100));
   bag.dim = 256;  // Rows of 21 MB: nothing stays.
-  EXPECT_NEAR(RepeatedEmbeddingBase(bag, v100).time_us, 40.2, 6);
-  EXPECT_NEAR(RepeatedEmbeddingBase(bag, v100).time_us, TimeUs(bag, v100),
-              0.01);
+  warm.dim = 256;
+  EXPECT_NEAR(TimeUs(warm, v100), 40.2, 6);
+  EXPECT_NEAR(TimeUs(warm, v100), TimeUs(bag, v100), 0.01);
 }
 
 TEST(Embedding, WorksOutEveryAddressWhenOneOpLooksUpOneTable) {

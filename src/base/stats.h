@@ -1,0 +1,39 @@
+// Quantiles and the errors of predictions.
+#ifndef STEPCAST_BASE_STATS_H_
+#define STEPCAST_BASE_STATS_H_
+
+#include <cstddef>
+#include <vector>
+
+namespace stepcast {
+
+/// The value below which a share of the values lies, between neighbours by
+/// straight line; 0 if there are none.
+double Quantile(std::vector<double> values, double share);
+
+/// Errors of predicted against measured, in percent.
+struct ErrorSummary {
+  size_t n = 0;
+  double gmae_pct = 0;  // Geometric mean of the absolute errors.
+  double mape_pct = 0;  // Arithmetic mean of the same.
+  double p90_pct = 0;
+  double p99_pct = 0;
+  double bias_pct = 0;  // Mean of the signed errors.
+};
+
+/// Collects predictions and what was measured.
+class Errors {
+ public:
+  void Add(double predicted, double measured) {
+    relative_.push_back(predicted / measured - 1);
+  }
+  size_t size() const { return relative_.size(); }
+  ErrorSummary Summary() const;
+
+ private:
+  std::vector<double> relative_;
+};
+
+}  // namespace stepcast
+
+#endif  // STEPCAST_BASE_STATS_H_

@@ -1,0 +1,102 @@
+// stepcast eval: predicted against measured.
+#include <array>
+#include <filesystem>
+#include <utility>
+
+#include "cli/commands.h"
+#include "cli/nearest.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cost/profile.h"
+#include "measurements/kernel_rows.h"
+#include "report/kernel_accuracy.h"
+#include "report/kernel_accuracy_text.h"
+
+namespace stepcast::cli {
+namespace {
+
+using measurements::Part;
+
+struct PartName {
+  std::string_view name;
+  std::optional<Part> part;
+};
+constexpr std::array kParts = {
+    PartName{"all", std::nullopt}, PartName{"fit", Part::kFit},
+    PartName{"validation", Part::kValidation}, PartName{"test", Part::kTest}};
+
+Result<std::optional<Part>> ParsePart(const std::string& text) {
+  std::vector<std::string_view> known;
+  for (const PartName& part : kParts) {
+    if (part.name == text) {
+      return part.part;
+    }
+    known.push_back(part.name);
+  }
+  return Fail(ErrorCode::kInvalidInput, Unknown("--part", text, known));
+}
+
+Status EvalKernels(const Words& words) {
+  OptionParser parser(
+      "eval kernels",
+      "Compares predicted kernel times with measured ones, by op, GPU and "
+      "type.",
+      "  stepcast eval kernels --data measured/gemm/v100-pcie-32gb.csv\n"
+      "  stepcast eval kernels --data measured/ --part test --json");
+  std::vector<std::string> data;
+  std::vector<std::string> profiles;
+  std::string part_text = "all";
+  std::string threads_text;
+  bool json = false;
+  parser.app()
+      .add_option("--data", data,
+                  "CSV files, or directories with them: columns gpu, time_us, "
+                  "timing and those of a kernel")
+      ->required();
+  parser.app().add_option("--part", part_text,
+                          "all rows, or those of a fit's part: fit, "
+                          "validation, test (by a hash of the shape)");
+  parser.app().add_option("--profile", profiles,
+                          "directories written by 'stepcast fit kernels', "
+                          "asked before what is built in");
+  parser.app().add_option("--threads", threads_text,
+                          "how many to use; default: one per core");
+  parser.app().add_flag("--json", json, "print one JSON object instead");
+  ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
+  if (!go_on) {
+    return {};
+  }
+  ASSIGN_OR_RETURN(const auto part, ParsePart(part_text));
+  ASSIGN_OR_RETURN(const auto threads,
+                   ParseNumber("--threads", threads_text, 1));
+  const std::vector<std::filesystem::path> paths(data.begin(), data.end());
+  const Progress progress("pricing measured kernels");
+  ASSIGN_OR_RETURN(const measurements::KernelRows rows,
+                   measurements::ReadKernelRows(paths));
+  const cost::ProfileStore store(
+      std::vector<std::filesystem::path>(profiles.begin(), profiles.end()));
+  ASSIGN_OR_RETURN(
+      const report::KernelAccuracy accuracy,
+      report::EvaluateKernels(
+          rows, store,
+          {.part = part, .threads = static_cast<size_t>(threads.value_or(0))}));
+  return Print(json ? report::KernelAccuracyJson(accuracy, rows, Version())
+                    : report::KernelAccuracyText(accuracy, rows));
+}
+
+}  // namespace
+
+Status RunEval(const Words& words) {
+  constexpr std::array<std::string_view, 1> kKinds = {"kernels"};
+  if (!words.empty() && words.front() == "kernels") {
+    return EvalKernels(Words(words.begin() + 1, words.end()));
+  }
+  if (words.empty() || words.front() == "--help" || words.front() == "-h") {
+    return EvalKernels({"--help"});
+  }
+  return Fail(ErrorCode::kInvalidInput,
+              Unknown("kind of evaluation", words.front(), kKinds));
+}
+
+}  // namespace stepcast::cli

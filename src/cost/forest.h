@@ -1,0 +1,68 @@
+// Boosted regression trees, evaluated for many kernels at a time.
+#ifndef STEPCAST_COST_FOREST_H_
+#define STEPCAST_COST_FOREST_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace stepcast::cost {
+
+/// A node as it is fitted: a split, or a leaf if `feature` is negative.
+struct TreeNode {
+  int32_t feature = -1;
+  float threshold = 0;  // Left if the feature is below it.
+  float value = 0;      // Of a leaf.
+  uint32_t left = 0;    // Places in the same tree.
+  uint32_t right = 0;
+};
+using Tree = std::vector<TreeNode>;
+
+class Forest {
+ public:
+  /// Trees whose nodes refer to nodes behind them. Values and thresholds are
+  /// rounded to what the text form keeps, so that a forest is the same before
+  /// and after it was written.
+  static Forest Make(std::span<const Tree> trees, size_t feature_count);
+
+  /// The text form: a tree a line, its nodes in preorder. A split is
+  /// "<feature>:<threshold>", a leaf "=<value in units of 1e-5>".
+  std::string Text() const;
+  static Result<Forest> Parse(std::string_view text, size_t feature_count,
+                              std::string_view source);
+
+  size_t feature_count() const { return feature_count_; }
+  size_t tree_count() const { return roots_.size(); }
+  size_t node_count() const { return nodes_.size(); }
+
+  /// The sum over all trees for each of `sums.size()` rows of features, which
+  /// lie one after another.
+  void Evaluate(std::span<const float> rows, std::span<float> sums) const;
+
+ private:
+  // Children lie side by side; a leaf refers to itself, so that every walk
+  // may take as many steps as the tree is deep.
+  struct Node {
+    float threshold = 0;
+    uint16_t feature = 0;
+    uint16_t is_leaf = 0;
+    uint32_t first_child = 0;
+    float value = 0;
+  };
+
+  void AddTree(const Tree& tree);
+
+  size_t feature_count_ = 0;
+  std::vector<Node> nodes_;
+  std::vector<uint32_t> roots_;
+  std::vector<uint32_t> depths_;
+};
+
+}  // namespace stepcast::cost
+
+#endif  // STEPCAST_COST_FOREST_H_

@@ -1,0 +1,279 @@
+#include "cost/kernel_models.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cost/kernels/family.h"
+#include "hw/gpu_files.h"
+
+namespace stepcast::cost {
+namespace {
+
+// Formulas of families without any measurement: as far off as one may expect of
+// a formula that nobody checked.
+constexpr FormulaSpread kUnchecked = {.log2_p10 = -0.8, .log2_p90 = 0.8};
+// A fit borrowed from another card of the chip: clocks and memory differ a bit
+// more than the formula knows (6 % within a family of GPUs), twice of it to be
+// on the safe side of power limits.
+constexpr double kBorrowedLog2 = 0.12;
+// How far a feature may lie outside its fitted range, in its own unit (mostly
+// log2), before an answer counts as extrapolated.
+constexpr double kRangeSlack = 0.25;
+
+struct CeilingField {
+  std::string_view key;
+  double hw::Device::*member = nullptr;
+};
+constexpr std::array kCeilings = {
+    CeilingField{"gemm_fp32_share", &hw::Device::gemm_fp32_share},
+    CeilingField{"bmm_fp32_share", &hw::Device::bmm_fp32_share},
+    CeilingField{"conv_fp32_share", &hw::Device::conv_fp32_share},
+    CeilingField{"gemm_half_share", &hw::Device::gemm_half_share},
+    CeilingField{"copy_share", &hw::Device::copy_share},
+};
+
+size_t FamilyPlace(const Family& family) {
+  return static_cast<size_t>(&family - Families().data());
+}
+
+bool IsOutside(const FittedModel& model, std::span<const float> features) {
+  for (size_t i = 0; i < features.size(); ++i) {
+    if (features[i] < model.low[i] - kRangeSlack ||
+        features[i] > model.high[i] + kRangeSlack) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Estimate Bounded(Estimate estimate) {
+  // No kernel beats the datasheet, whatever was learned.
+  const double least = estimate.base.roofline_us;
+  estimate.p10_us = std::max(estimate.p10_us, least);
+  estimate.p50_us = std::max(estimate.p50_us, least);
+  estimate.p90_us = std::max(estimate.p90_us, least);
+  return estimate;
+}
+
+}  // namespace
+
+std::string_view Name(Origin origin) {
+  switch (origin) {
+    case Origin::kMeasured:
+      return "measured";
+    case Origin::kFitted:
+      return "fitted";
+    case Origin::kFormula:
+      return "formula";
+    case Origin::kExtrapolated:
+      break;
+  }
+  return "extrapolated";
+}
+
+void ApplyCeilings(const Profile& profile, hw::Device& device) {
+  for (const CeilingField& field : kCeilings) {
+    const auto found = profile.ceilings.find(field.key);
+    if (found != profile.ceilings.end()) {
+      device.*field.member = found->second;
+    }
+  }
+}
+
+void BorrowCeilings(const Profile& profile, hw::Device& device) {
+  for (const CeilingField& field : kCeilings) {
+    const auto found = profile.ceilings.find(field.key);
+    const bool unknown = std::ranges::any_of(
+        device.derived,
+        [&](const std::string& note) { return note.starts_with(field.key); });
+    if (found != profile.ceilings.end() && unknown) {
+      device.*field.member = found->second;
+    }
+  }
+}
+
+Result<KernelModels> KernelModels::Load(const hw::Device& device,
+                                        const ProfileStore& store) {
+  KernelModels models;
+  models.machine_.device = device;
+  ASSIGN_OR_RETURN(models.machine_.constants, store.LoadConstants());
+  ASSIGN_OR_RETURN(models.spreads_, store.LoadSpreads());
+  models.places_.resize(Families().size());
+  for (const Family& family : Families()) {
+    models.formula_names_.push_back(fmt::format("{}-formula", family.name));
+  }
+  // "v100-sxm-16gb@1297MHz" has the files of "v100-sxm-16gb".
+  const std::string name = device.name.substr(0, device.name.find('@'));
+  ASSIGN_OR_RETURN(models.profile_, store.Load(name));
+  // Ceilings nobody measured here are those of the nearest card.
+  std::vector<std::pair<Profile, Machine>> borrowed;
+  for (const std::string& other : device.borrow) {
+    ASSIGN_OR_RETURN(Profile profile, store.Load(other));
+    ASSIGN_OR_RETURN(hw::Device seen_on, hw::FindDevice(other));
+    ApplyCeilings(profile, seen_on);
+    borrowed.emplace_back(std::move(profile),
+                          Machine{.device = std::move(seen_on),
+                                  .constants = models.machine_.constants});
+  }
+  for (auto it = borrowed.rbegin(); it != borrowed.rend(); ++it) {
+    BorrowCeilings(it->first, models.machine_.device);
+  }
+  ApplyCeilings(models.profile_, models.machine_.device);
+  models.has_ceilings_ =
+      !models.profile_.ceilings.empty() ||
+      std::ranges::none_of(models.machine_.device.derived,
+                           [](const std::string& note) {
+                             return note.starts_with("copy_share");
+                           });
+  const Machine own = models.machine_;
+  Profile profile = models.profile_;
+  models.profile_.models.clear();
+  RETURN_IF_ERROR(models.AddModels(std::move(profile), own, false));
+  for (auto& [other, seen_on] : borrowed) {
+    RETURN_IF_ERROR(models.AddModels(std::move(other), seen_on, true));
+  }
+  return models;
+}
+
+Status KernelModels::AddModels(Profile profile, const Machine& seen_on,
+                               bool borrowed) {
+  for (FittedModel& model : profile.models) {
+    const auto family =
+        std::ranges::find(Families(), model.family, &Family::name);
+    if (family == Families().end()) {
+      return Fail(ErrorCode::kInvalidInput,
+                  fmt::format("a model of {} is for '{}', which is no family",
+                              profile.gpu, model.family));
+    }
+    const size_t place = FamilyPlace(*family);
+    uint32_t& slot = places_[place][static_cast<size_t>(model.variant)];
+    if (slot != 0) {
+      continue;
+    }
+    std::string name = fmt::format("{}-{}", model.family, model.chosen);
+    if (borrowed) {
+      name += fmt::format(" of {}", model.gpu);
+    }
+    answers_.push_back({.model = std::move(model),
+                        .seen_on = seen_on,
+                        .borrowed = borrowed,
+                        .name = std::move(name)});
+    slot = static_cast<uint32_t>(answers_.size());
+  }
+  return {};
+}
+
+const KernelModels::Answer* KernelModels::FindAnswer(size_t family,
+                                                     Variant variant) const {
+  const uint32_t place = places_[family][static_cast<size_t>(variant)];
+  return place == 0 ? nullptr : &answers_[place - 1];
+}
+
+Estimate KernelModels::FromFormula(const ir::KernelShape& shape, size_t family,
+                                   const Base& base) const {
+  const auto found = spreads_.find(ir::FamilyName(shape));
+  const FormulaSpread spread =
+      found == spreads_.end() ? kUnchecked : found->second;
+  return Bounded(
+      {.p10_us = base.time_us * std::exp2(spread.log2_p10),
+       .p50_us = base.time_us,
+       .p90_us = base.time_us * std::exp2(spread.log2_p90),
+       .base = base,
+       .origin = has_ceilings_ ? Origin::kFormula : Origin::kExtrapolated,
+       .model = formula_names_[family]});
+}
+
+Estimate KernelModels::FromAnswer(const Answer& answer, const Base& base,
+                                  std::span<const float> features,
+                                  double log2_change) const {
+  const FittedModel& model = answer.model;
+  const double time = base.time_us * std::exp2(log2_change);
+  const size_t bin = model.spread.BinOf(time);
+  const double slack = answer.borrowed ? kBorrowedLog2 : 0;
+  return Bounded(
+      {.p10_us = time * std::exp2(model.spread.log2_p10[bin] - slack),
+       .p50_us = time,
+       .p90_us = time * std::exp2(model.spread.log2_p90[bin] + slack),
+       .base = base,
+       .origin =
+           IsOutside(model, features) ? Origin::kExtrapolated : Origin::kFitted,
+       .model = answer.name});
+}
+
+std::optional<Estimate> KernelModels::Price(
+    const ir::KernelShape& shape) const {
+  std::optional<Estimate> estimate;
+  PriceAll({&shape, 1}, {&estimate, 1});
+  return estimate;
+}
+
+void KernelModels::PriceAll(
+    std::span<const ir::KernelShape> shapes,
+    std::span<std::optional<Estimate>> estimates) const {
+  CHECK(shapes.size() == estimates.size());
+  // Rows that wait for one model's trees.
+  struct Waiting {
+    std::vector<uint32_t> places;
+    std::vector<Base> bases;
+    std::vector<float> features;
+  };
+  // As many as stay in a cache next to the trees.
+  constexpr size_t kBlock = 64;
+  std::vector<Waiting> waiting(answers_.size());
+  std::vector<float> sums;
+  const auto finish = [&](size_t which) {
+    const Answer& answer = answers_[which];
+    Waiting& rows = waiting[which];
+    sums.assign(rows.places.size(), 0);
+    answer.model.forest.Evaluate(rows.features, sums);
+    const size_t width = answer.model.forest.feature_count();
+    for (size_t i = 0; i < rows.places.size(); ++i) {
+      estimates[rows.places[i]] =
+          FromAnswer(answer, rows.bases[i],
+                     std::span(rows.features).subspan(i * width, width),
+                     answer.model.offset + static_cast<double>(sums[i]));
+    }
+    rows = {};
+  };
+  FeatureVector features;
+  for (uint32_t i = 0; i < shapes.size(); ++i) {
+    const Family* family = FindFamily(shapes[i]);
+    if (family == nullptr || !ir::IsSized(shapes[i])) {
+      estimates[i] = std::nullopt;
+      continue;
+    }
+    const size_t place = FamilyPlace(*family);
+    const Base base = family->base(shapes[i], machine_);
+    const Answer* answer = FindAnswer(place, VariantOf(shapes[i]));
+    if (answer == nullptr) {
+      estimates[i] = FromFormula(shapes[i], place, base);
+      continue;
+    }
+    features.Clear();
+    if (family->features != nullptr) {
+      // A borrowed model sees the kernel on the GPU it knows.
+      const Base seen =
+          answer->borrowed ? family->base(shapes[i], answer->seen_on) : base;
+      family->features(shapes[i], answer->seen_on, seen, features);
+    }
+    const auto which = static_cast<size_t>(answer - answers_.data());
+    Waiting& rows = waiting[which];
+    rows.places.push_back(i);
+    rows.bases.push_back(base);
+    rows.features.insert(rows.features.end(), features.values().begin(),
+                         features.values().end());
+    if (rows.places.size() == kBlock) {
+      finish(which);
+    }
+  }
+  for (size_t which = 0; which < waiting.size(); ++which) {
+    if (!waiting[which].places.empty()) {
+      finish(which);
+    }
+  }
+}
+
+}  // namespace stepcast::cost

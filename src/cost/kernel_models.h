@@ -1,0 +1,79 @@
+// Prices kernels on one GPU: the formula of the family, corrected by what was
+// fitted where there is data.
+#ifndef STEPCAST_COST_KERNEL_MODELS_H_
+#define STEPCAST_COST_KERNEL_MODELS_H_
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "cost/estimate.h"
+#include "cost/fitted_model.h"
+#include "cost/machine.h"
+#include "cost/profile.h"
+#include "ir/shape.h"
+
+namespace stepcast::cost {
+
+class KernelModels {
+ public:
+  /// The models for a device: its own, and those it borrows from GPUs of the
+  /// same chip where it has none.
+  static Result<KernelModels> Load(const hw::Device& device,
+                                   const ProfileStore& store);
+
+  /// A kernel's time; nothing if its family has no formula or its sizes are
+  /// not known.
+  std::optional<Estimate> Price(const ir::KernelShape& shape) const;
+
+  /// The same for many shapes, each written to its place; a shape without a
+  /// price gets none. Several times as fast as one by one.
+  void PriceAll(std::span<const ir::KernelShape> shapes,
+                std::span<std::optional<Estimate>> estimates) const;
+
+  const Machine& machine() const { return machine_; }
+  const Profile& profile() const { return profile_; }
+
+ private:
+  // A fitted model and the machine its features are seen on.
+  struct Answer {
+    FittedModel model;
+    Machine seen_on;
+    bool borrowed = false;
+    std::string name;  // "gemm-trees", "gemm-trees of v100-pcie-32gb".
+  };
+  struct Slot {
+    const Answer* answer = nullptr;
+  };
+
+  KernelModels() = default;
+  Status AddModels(Profile profile, const Machine& seen_on, bool borrowed);
+  const Answer* FindAnswer(size_t family, Variant variant) const;
+  Estimate FromFormula(const ir::KernelShape& shape, size_t family,
+                       const Base& base) const;
+  Estimate FromAnswer(const Answer& answer, const Base& base,
+                      std::span<const float> features,
+                      double log2_change) const;
+
+  Machine machine_;
+  Profile profile_;
+  bool has_ceilings_ = false;
+  std::vector<Answer> answers_;
+  // By family and variant: the place in answers_ plus 1, 0 for none.
+  std::vector<std::array<uint32_t, kVariantCount>> places_;
+  FormulaSpreads spreads_;
+  std::vector<std::string> formula_names_;  // "gemm-formula", by family.
+};
+
+/// The ceilings of a profile set on its device, or on one of the same chip
+/// where that has none of its own.
+void ApplyCeilings(const Profile& profile, hw::Device& device);
+void BorrowCeilings(const Profile& profile, hw::Device& device);
+
+}  // namespace stepcast::cost
+
+#endif  // STEPCAST_COST_KERNEL_MODELS_H_

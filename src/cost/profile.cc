@@ -1,0 +1,209 @@
+#include "cost/profile.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <set>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/embedded.h"
+#include "base/file.h"
+#include "base/toml_read.h"
+
+namespace stepcast {
+
+std::span<const EmbeddedFile> KernelFileTexts();
+
+namespace cost {
+namespace {
+
+constexpr std::string_view kBuiltIn = "kernels/";
+constexpr std::string_view kModelSuffix = ".model";
+
+// A file of a profile and where it is from.
+struct NamedText {
+  std::string name;  // Relative to the directory of profiles.
+  std::string source;
+  std::string text;
+};
+
+// The files below `folder` ("" for the top), the user's before the built-in.
+Result<std::vector<NamedText>> FindTexts(
+    std::span<const std::filesystem::path> directories,
+    std::string_view folder) {
+  std::vector<NamedText> texts;
+  std::set<std::string> seen;
+  for (const std::filesystem::path& directory : directories) {
+    std::error_code error;
+    const std::filesystem::path inside =
+        folder.empty() ? directory : directory / folder;
+    std::vector<std::filesystem::path> files;
+    for (auto it = std::filesystem::directory_iterator(inside, error);
+         !error && it != std::filesystem::directory_iterator();
+         it.increment(error)) {
+      if (it->is_regular_file(error)) {
+        files.push_back(it->path());
+      }
+    }
+    std::ranges::sort(files);
+    for (const std::filesystem::path& file : files) {
+      const std::string name = file.filename().string();
+      if (seen.insert(name).second) {
+        ASSIGN_OR_RETURN(std::string text, ReadFile(file));
+        texts.push_back({name, file.string(), std::move(text)});
+      }
+    }
+  }
+  const std::string prefix = folder.empty()
+                                 ? std::string(kBuiltIn)
+                                 : fmt::format("{}{}/", kBuiltIn, folder);
+  for (const EmbeddedFile& file : KernelFileTexts()) {
+    if (!file.name.starts_with(prefix)) {
+      continue;
+    }
+    const std::string name(file.name.substr(prefix.size()));
+    if (name.find('/') == std::string::npos && seen.insert(name).second) {
+      texts.push_back({name, std::string(file.name), std::string(file.text)});
+    }
+  }
+  return texts;
+}
+
+Result<double> PositiveNumber(const toml::table& table, std::string_view key,
+                              double most) {
+  const auto value = table[key].value<double>();
+  if (!value || !(*value >= 0 && *value <= most)) {
+    return FailAt(table,
+                  fmt::format("'{}' must be a number from 0 to {}", key, most));
+  }
+  return *value;
+}
+
+Status ReadCeilings(const NamedText& file, Profile& profile) {
+  ASSIGN_OR_RETURN(const toml::table table, ParseToml(file.text, file.source));
+  for (const auto& [key, node] : table) {
+    if (!key.str().ends_with("_share")) {
+      return FailAt(node, fmt::format("'{}' is no ceiling", key.str()));
+    }
+    ASSIGN_OR_RETURN(profile.ceilings[std::string(key.str())],
+                     PositiveNumber(table, key.str(), 1));
+  }
+  return {};
+}
+
+Status ReadLaunches(const NamedText& file, Profile& profile) {
+  ASSIGN_OR_RETURN(const toml::table table, ParseToml(file.text, file.source));
+  for (const auto& [key, node] : table) {
+    const toml::table* op = node.as_table();
+    if (op == nullptr) {
+      return FailAt(node, fmt::format("'{}' must be a table", key.str()));
+    }
+    constexpr double kMostUs = 1e6;
+    LaunchCost& cost = profile.launches[std::string(key.str())];
+    ASSIGN_OR_RETURN(cost.floor_us, PositiveNumber(*op, "floor_us", kMostUs));
+    ASSIGN_OR_RETURN(cost.lead_us, PositiveNumber(*op, "lead_us", kMostUs));
+    if (op->contains("drift_us")) {
+      ASSIGN_OR_RETURN(cost.drift_us, PositiveNumber(*op, "drift_us", kMostUs));
+      ASSIGN_OR_RETURN(cost.drift_power,
+                       PositiveNumber(*op, "drift_power", 10));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+double LaunchCost::LeadAt(double place) const {
+  return lead_us + (drift_us > 0 ? drift_us * std::pow(place, drift_power) : 0);
+}
+
+double LaunchCost::Observe(double kernel_us, double place) const {
+  return std::max(floor_us, LeadAt(place) + kernel_us);
+}
+
+Result<Profile> ProfileStore::Load(std::string_view gpu) const {
+  Profile profile{
+      .gpu = std::string(gpu), .ceilings = {}, .launches = {}, .models = {}};
+  ASSIGN_OR_RETURN(const std::vector<NamedText> files,
+                   FindTexts(directories_, gpu));
+  for (const NamedText& file : files) {
+    if (file.name == "ceilings.toml") {
+      RETURN_IF_ERROR(ReadCeilings(file, profile));
+    } else if (file.name == "launches.toml") {
+      RETURN_IF_ERROR(ReadLaunches(file, profile));
+    } else if (file.name.ends_with(kModelSuffix)) {
+      ASSIGN_OR_RETURN(FittedModel model, ParseModel(file.text, file.source));
+      profile.models.push_back(std::move(model));
+    }
+  }
+  return profile;
+}
+
+Result<Constants> ProfileStore::LoadConstants() const {
+  Constants constants;
+  ASSIGN_OR_RETURN(const std::vector<NamedText> files,
+                   FindTexts(directories_, ""));
+  for (const NamedText& file : files) {
+    if (file.name == "constants.toml") {
+      RETURN_IF_ERROR(constants.Read(file.text, file.source));
+    }
+  }
+  return constants;
+}
+
+Result<FormulaSpreads> ProfileStore::LoadSpreads() const {
+  FormulaSpreads spreads;
+  ASSIGN_OR_RETURN(const std::vector<NamedText> files,
+                   FindTexts(directories_, ""));
+  for (const NamedText& file : files) {
+    if (file.name != "spreads.toml") {
+      continue;
+    }
+    ASSIGN_OR_RETURN(const toml::table table,
+                     ParseToml(file.text, file.source));
+    for (const auto& [key, node] : table) {
+      const toml::table* family = node.as_table();
+      const auto low =
+          family ? (*family)["log2_p10"].value<double>() : std::nullopt;
+      const auto high =
+          family ? (*family)["log2_p90"].value<double>() : std::nullopt;
+      if (!low || !high || !(*low <= 0) || !(*high >= 0)) {
+        return FailAt(node, fmt::format("'{}' must have log2_p10 below 0 and "
+                                        "log2_p90 above",
+                                        key.str()));
+      }
+      spreads[std::string(key.str())] = {.log2_p10 = *low, .log2_p90 = *high};
+    }
+  }
+  return spreads;
+}
+
+std::string CeilingsText(const Profile& profile, std::string_view provenance) {
+  std::string text = fmt::format("# {}\n", provenance);
+  for (const auto& [key, value] : profile.ceilings) {
+    fmt::format_to(std::back_inserter(text), "{} = {:.4f}\n", key, value);
+  }
+  return text;
+}
+
+std::string LaunchesText(const Profile& profile, std::string_view provenance) {
+  std::string text = fmt::format("# {}\n", provenance);
+  for (const auto& [op, cost] : profile.launches) {
+    fmt::format_to(std::back_inserter(text),
+                   "\n[{}]\nfloor_us = {:.2f}\nlead_us = {:.2f}\n", op,
+                   cost.floor_us, cost.lead_us);
+    if (cost.drift_us > 0) {
+      fmt::format_to(std::back_inserter(text),
+                     "drift_us = {:.2f}\ndrift_power = {:.3f}\n", cost.drift_us,
+                     cost.drift_power);
+    }
+  }
+  return text;
+}
+
+}  // namespace cost
+}  // namespace stepcast

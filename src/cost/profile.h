@@ -1,0 +1,73 @@
+// Everything fitted for a GPU: its ceilings, its launch costs in benchmarks and
+// its kernel models, from the built-in files or from a directory of the user.
+#ifndef STEPCAST_COST_PROFILE_H_
+#define STEPCAST_COST_PROFILE_H_
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "cost/constants.h"
+#include "cost/fitted_model.h"
+#include "hw/device.h"
+
+namespace stepcast::cost {
+
+/// What an eager call costs a benchmark that times it with events: the kernel
+/// starts `lead` after the clock, which stops no earlier than at `floor`. A
+/// host that slows down over a run adds drift.
+struct LaunchCost {
+  double floor_us = 0;
+  double lead_us = 0;
+  double drift_us = 0;     // At the end of the run.
+  double drift_power = 1;  // Of the place in the run, 0 to 1.
+
+  /// What the clock shows for a kernel at a place in the run.
+  double Observe(double kernel_us, double place) const;
+  double LeadAt(double place) const;
+};
+
+/// The files of one GPU. A directory has <gpu>/ceilings.toml,
+/// <gpu>/launches.toml and <gpu>/<family>.<variant>.model.
+struct Profile {
+  std::string gpu;
+  std::map<std::string, double, std::less<>> ceilings;  // By key of hw::Gpu.
+  std::map<std::string, LaunchCost, std::less<>> launches;  // By op.
+  std::vector<FittedModel> models;
+};
+
+/// How far formulas are off where nothing was fitted, by family.
+struct FormulaSpread {
+  double log2_p10 = 0;
+  double log2_p90 = 0;
+};
+using FormulaSpreads = std::map<std::string, FormulaSpread, std::less<>>;
+
+/// Where profiles are found: the directories given first, then what is built
+/// in. The first directory that has a file for a GPU, family and variant wins.
+class ProfileStore {
+ public:
+  explicit ProfileStore(std::vector<std::filesystem::path> directories = {})
+      : directories_(std::move(directories)) {}
+
+  /// What there is for a GPU; empty if there is nothing.
+  Result<Profile> Load(std::string_view gpu) const;
+  /// The constants of the formulas and their spreads where nothing is fitted.
+  Result<Constants> LoadConstants() const;
+  Result<FormulaSpreads> LoadSpreads() const;
+
+ private:
+  std::vector<std::filesystem::path> directories_;
+};
+
+std::string CeilingsText(const Profile& profile, std::string_view provenance);
+std::string LaunchesText(const Profile& profile, std::string_view provenance);
+
+}  // namespace stepcast::cost
+
+#endif  // STEPCAST_COST_PROFILE_H_

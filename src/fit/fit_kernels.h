@@ -1,0 +1,50 @@
+// Turns measured kernel times into profiles, one a GPU.
+#ifndef STEPCAST_FIT_FIT_KERNELS_H_
+#define STEPCAST_FIT_FIT_KERNELS_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/stats.h"
+#include "cost/constants.h"
+#include "cost/profile.h"
+#include "measurements/kernel_rows.h"
+
+namespace stepcast::fit {
+
+/// How well one fitted model does on rows that nobody looked at.
+struct FitSummary {
+  std::string gpu;
+  std::string family;
+  std::string variant;
+  std::string chosen;
+  size_t fit_rows = 0;
+  ErrorSummary formula;  // On the test part.
+  ErrorSummary model;
+};
+
+struct FittedProfile {
+  cost::Profile profile;
+  std::vector<FitSummary> summaries;
+};
+
+/// Fits everything the rows of one GPU can tell. `command` goes into the
+/// provenance.
+Result<FittedProfile> FitProfile(const measurements::KernelRows& rows,
+                                 uint16_t gpu, const cost::Constants& constants,
+                                 std::string command);
+
+/// A file of a profile: its path below the directory of profiles and its text.
+struct ProfileFile {
+  std::string path;
+  std::string text;
+};
+std::vector<ProfileFile> FilesOf(const cost::Profile& profile,
+                                 const std::string& command);
+
+}  // namespace stepcast::fit
+
+#endif  // STEPCAST_FIT_FIT_KERNELS_H_

@@ -1,0 +1,199 @@
+#include "fit/fit_model.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "fit/boost.h"
+
+namespace stepcast::fit {
+namespace {
+
+using measurements::Part;
+
+// Too few rows to tell a good model from a lucky one.
+constexpr size_t kFewestRows = 30;
+constexpr size_t kFewestValidationRows = 5;
+// Trees have this many rows each at the least.
+constexpr size_t kFewestRowsForTrees = 150;
+// A larger model must be better by this share of the error to be taken.
+constexpr double kWorthIt = 0.02;
+
+// Trees as large as the rows can feed.
+BoostOptions OptionsFor(size_t rows, cost::Variant variant) {
+  BoostOptions options;
+  if (rows < 300) {
+    options = {.rounds = 60, .depth = 3, .rate = 0.1, .feature_share = 0.8};
+  } else if (rows < 3000) {
+    options = {.rounds = 200, .depth = 5, .rate = 0.12, .feature_share = 0.8};
+  }
+  options.robust_from = variant == cost::Variant::kHalf ? 0.05 : 0.04;
+  return options;
+}
+
+// log2 of what the measured kernel took over what the formula says.
+double Residual(const TrainingRow& row, double kernel_us) {
+  const double measured =
+      std::max(std::exp(row.log_time) - row.lead_us, 1e-3 * kernel_us);
+  return std::log2(measured / kernel_us);
+}
+
+double MedianResidual(const TrainingRows& rows) {
+  std::vector<double> residuals;
+  for (const TrainingRow& row : rows.rows) {
+    if (row.part == Part::kFit && row.counts) {
+      residuals.push_back(Residual(row, row.base_us));
+    }
+  }
+  return Quantile(std::move(residuals), 0.5);
+}
+
+// Equal numbers of validation rows a bin, by estimated time.
+cost::Spread SpreadOf(const TrainingRows& rows,
+                      std::span<const double> kernel_us) {
+  std::vector<std::pair<double, double>> points;  // Estimate and residual.
+  for (size_t i = 0; i < rows.rows.size(); ++i) {
+    const TrainingRow& row = rows.rows[i];
+    if (row.part == Part::kValidation && row.counts) {
+      points.emplace_back(kernel_us[i], Residual(row, kernel_us[i]));
+    }
+  }
+  std::ranges::sort(points);
+  constexpr size_t kRowsPerBin = 150;
+  constexpr size_t kMostBins = 8;
+  const size_t bins =
+      std::clamp<size_t>(points.size() / kRowsPerBin, 1, kMostBins);
+  cost::Spread spread;
+  for (size_t bin = 0; bin < bins; ++bin) {
+    const size_t begin = bin * points.size() / bins;
+    const size_t end = (bin + 1) * points.size() / bins;
+    std::vector<double> residuals;
+    for (size_t i = begin; i < end; ++i) {
+      residuals.push_back(points[i].second);
+    }
+    if (bin > 0) {
+      spread.edges_us.push_back(points[begin].first);
+    }
+    // With n rows, the next one lies below the k-th of them with probability
+    // k / (n + 1): a little outside of the plain quantiles.
+    const double n = static_cast<double>(residuals.size());
+    const double outer = std::min(1.0, (n + 1) / n * 0.9);
+    spread.log2_p10.push_back(std::min(Quantile(residuals, 1 - outer), 0.0));
+    spread.log2_p90.push_back(std::max(Quantile(residuals, outer), 0.0));
+  }
+  return spread;
+}
+
+void SetRanges(const TrainingRows& rows, cost::FittedModel& model) {
+  model.low.assign(rows.feature_count, std::numeric_limits<float>::max());
+  model.high.assign(rows.feature_count, std::numeric_limits<float>::lowest());
+  for (size_t i = 0; i < rows.rows.size(); ++i) {
+    if (rows.rows[i].part != Part::kFit) {
+      continue;
+    }
+    const auto features = rows.FeaturesOf(i);
+    for (size_t f = 0; f < features.size(); ++f) {
+      model.low[f] = std::min(model.low[f], features[f]);
+      model.high[f] = std::max(model.high[f], features[f]);
+    }
+  }
+}
+
+size_t CountRows(const TrainingRows& rows, Part part) {
+  return static_cast<size_t>(std::ranges::count_if(
+      rows.rows,
+      [&](const TrainingRow& row) { return row.part == part && row.counts; }));
+}
+
+// Tries a candidate and keeps it if it is worth its size.
+class Chooser {
+ public:
+  Chooser(const TrainingRows& rows, cost::FittedModel& model)
+      : rows_(rows), model_(model) {}
+
+  void Try(std::string name, double offset, cost::Forest forest) {
+    cost::FittedModel candidate = model_;
+    candidate.offset = offset;
+    candidate.forest = std::move(forest);
+    const double error =
+        ErrorsOf(rows_, Predict(candidate, rows_), Part::kValidation).gmae_pct;
+    model_.candidates.push_back({.name = name, .gmae_pct = error});
+    if (model_.chosen.empty() || error < (1 - kWorthIt) * best_) {
+      model_.chosen = std::move(name);
+      model_.offset = offset;
+      model_.forest = std::move(candidate.forest);
+      best_ = error;
+    }
+  }
+
+ private:
+  const TrainingRows& rows_;
+  cost::FittedModel& model_;
+  double best_ = 0;
+};
+
+}  // namespace
+
+std::vector<double> Predict(const cost::FittedModel& model,
+                            const TrainingRows& rows) {
+  std::vector<float> sums(rows.rows.size());
+  if (model.forest.tree_count() > 0) {
+    model.forest.Evaluate(rows.features, sums);
+  }
+  std::vector<double> kernel_us(rows.rows.size());
+  for (size_t i = 0; i < rows.rows.size(); ++i) {
+    kernel_us[i] = rows.rows[i].base_us *
+                   std::exp2(model.offset + static_cast<double>(sums[i]));
+  }
+  return kernel_us;
+}
+
+ErrorSummary ErrorsOf(const TrainingRows& rows,
+                      std::span<const double> kernel_us, Part part) {
+  Errors errors;
+  for (size_t i = 0; i < rows.rows.size(); ++i) {
+    const TrainingRow& row = rows.rows[i];
+    if (row.part == part && row.counts) {
+      errors.Add(ObservedUs(row, kernel_us[i]), row.row->time_us);
+    }
+  }
+  return errors.Summary();
+}
+
+Result<std::optional<cost::FittedModel>> FitModel(const RowGroup& group,
+                                                  const TrainingRows& rows) {
+  const size_t fit_rows = CountRows(rows, Part::kFit);
+  if (fit_rows < kFewestRows ||
+      CountRows(rows, Part::kValidation) < kFewestValidationRows) {
+    return std::nullopt;
+  }
+  cost::FittedModel model;
+  model.family = group.family->name;
+  model.variant = group.variant;
+  SetRanges(rows, model);
+  Chooser chooser(rows, model);
+  const cost::Forest none = cost::Forest::Make({}, rows.feature_count);
+  chooser.Try("formula", 0, none);
+  const double offset = MedianResidual(rows);
+  chooser.Try("scaled", offset, none);
+  if (fit_rows >= kFewestRowsForTrees && rows.feature_count > 0) {
+    const BoostOptions options = OptionsFor(fit_rows, group.variant);
+    ASSIGN_OR_RETURN(const std::vector<cost::Tree> trees,
+                     Boost(rows, offset, options));
+    // The first trees of a large fit are a small fit.
+    for (const int parts : {4, 2, 1}) {
+      const size_t count = trees.size() / static_cast<size_t>(parts);
+      chooser.Try(fmt::format("trees_{}", count), offset,
+                  cost::Forest::Make(std::span(trees).first(count),
+                                     rows.feature_count));
+    }
+  }
+  model.spread = SpreadOf(rows, Predict(model, rows));
+  return model;
+}
+
+}  // namespace stepcast::fit
