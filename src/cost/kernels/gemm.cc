@@ -116,7 +116,8 @@ double TileUs(const Problem& problem, const GemmTile& tile,
   const double idle = std::ceil(waves) - waves;
   const double lone = Cube(1 + tuning.lone_loss * tile.lone) - 1;
   if (problem.batched) {
-    const double filled = waves + idle * batched_tail;
+    // Matrices of a batch are not split: one wave at least.
+    const double filled = waves < 1 ? 1 : waves + idle * batched_tail;
     return work * std::cbrt(Cube(filled) + lone);
   }
   const double alone = 1 / (1 + depth / tuning.split_depth);
@@ -155,9 +156,7 @@ double ComputeUs(const Problem& problem, const Tuning& tuning, double rate,
   const hw::Generation generation = machine.device.generation;
   const double sms = GemmSms(machine);
   const double tail = machine[Constant::kGemmBatchedTail];
-  const double sm_rate =
-      rate / sms *
-      (problem.batched ? BatchedShare(problem.matrix_units, generation) : 1);
+  const double sm_rate = rate / sms;
   double best = std::numeric_limits<double>::infinity();
   for (const GemmTile& tile :
        GemmTiles(problem.matrix_units, problem.batched, generation)) {
@@ -166,9 +165,34 @@ double ComputeUs(const Problem& problem, const Tuning& tuning, double rate,
   return best * DeepLoss(problem, machine);
 }
 
-double AlignmentLog2(double size) {
-  constexpr uint64_t kMost = 64;
-  return std::countr_zero(static_cast<uint64_t>(size) | kMost);
+double AlignmentLog2(double size, uint64_t most) {
+  return std::countr_zero(static_cast<uint64_t>(size) | most);
+}
+
+// Matrix units want 16 bytes side by side and no more. Their rows were measured
+// on a grid of sizes, where finer alignment only stands for the size itself.
+void AddAlignment(const Problem& problem, FeatureVector& features) {
+  const uint64_t most = problem.matrix_units ? 8 : 64;
+  const double m = AlignmentLog2(problem.m, most);
+  const double n = AlignmentLog2(problem.n, most);
+  const double k = AlignmentLog2(problem.k, most);
+  features.Add(m);
+  features.Add(n);
+  features.Add(k);
+  features.Add(std::min({m, n, k}));
+}
+
+void AddRemainders(const Problem& problem, FeatureVector& features) {
+  const auto add = [&](double size, int64_t divisor) {
+    const int64_t remainder = static_cast<int64_t>(size) % divisor;
+    features.Add(problem.matrix_units ? 0 : static_cast<double>(remainder));
+  };
+  for (const int64_t divisor : {32, 64, 128}) {
+    add(problem.m, divisor);
+    add(problem.n, divisor);
+  }
+  add(problem.k, 8);
+  add(problem.k, 32);
 }
 
 }  // namespace
@@ -186,8 +210,9 @@ Base GemmBase(const ir::KernelShape& shape, const Machine& machine) {
   const double memory =
       (problem.vector_product ? kVectorProductTraffic : tuning.traffic) *
       StreamUs(bytes, footprint, machine);
-  double compute =
-      ComputeUs(problem, tuning, machine.gemm_rate(dtype), machine);
+  const double rate = problem.batched ? machine.batched_gemm_rate(dtype)
+                                      : machine.gemm_rate(dtype);
+  double compute = ComputeUs(problem, tuning, rate, machine);
   double work = Overlap(compute, memory, tuning.overlap);
   if (machine.device.tdp_w <= kBurstWatts && !problem.matrix_units) {
     const double held = compute;
@@ -226,32 +251,24 @@ void GemmFeatures(const ir::KernelShape& shape, const Machine& machine,
   features.AddLog(m);
   features.AddLog(n);
   features.AddLog(k);
-  features.AddLog(problem.batch * m * n / sms);
+  const double log_results = std::log2(problem.batch * m * n / sms);
+  features.Add(log_results);
   features.AddLog(base.compute_us / base.memory_us);
   features.AddLog(base.time_us);
   features.AddLog(problem.bytes() / machine.l2_bytes());
   features.AddLog(problem.a_bytes() / machine.l2_bytes());
   features.AddLog(problem.b_bytes() / machine.l2_bytes());
   features.AddLog(m / n);
-  const double m_alignment = AlignmentLog2(m);
-  const double n_alignment = AlignmentLog2(n);
-  const double k_alignment = AlignmentLog2(k);
-  features.Add(m_alignment);
-  features.Add(n_alignment);
-  features.Add(k_alignment);
-  features.Add(std::min({m_alignment, n_alignment, k_alignment}));
+  AddAlignment(problem, features);
   for (const GemmTile& tile : GemmFeatureTiles(problem.matrix_units)) {
     const double waves = TilesPerSm(problem.batch, m, n, tile, sms);
-    features.AddLog(waves);
+    const double log_waves = std::log2(waves);
+    features.Add(log_waves);
     features.AddLog(std::ceil(waves) / waves);
-    features.AddLog(waves * sms * tile.n * tile.m / (problem.batch * m * n));
+    // What the tiles cover over what is asked for.
+    features.Add(log_waves + std::log2(tile.n * tile.m) - log_results);
   }
-  for (const double size : {32.0, 64.0, 128.0}) {
-    features.Add(std::fmod(m, size));
-    features.Add(std::fmod(n, size));
-  }
-  features.Add(std::fmod(k, 8.0));
-  features.Add(std::fmod(k, 32.0));
+  AddRemainders(problem, features);
 }
 
 }  // namespace stepcast::cost

@@ -131,6 +131,7 @@ INSTANTIATE_TEST_SUITE_P(Gpus, EveryGpu,
 Machine MeasuredV100() {
   Machine machine = On("v100-sxm-16gb@1297MHz");
   machine.device.gemm_fp32_share = 0.895;
+  machine.device.bmm_fp32_share = 0.804;
   machine.device.copy_share = 0.925;
   return machine;
 }

@@ -116,22 +116,4 @@ double GemmSms(const Machine& machine) {
   return device.sm_count * (two_halves ? 2 : 1);
 }
 
-double BatchedShare(bool matrix_units, hw::Generation generation) {
-  if (matrix_units) {
-    return 1;
-  }
-  // Sustained by large bmm over what is sustained by large linear layers, each
-  // the 85th percentile of rows of 3-200 ms: P100, V100, T4, A100.
-  switch (generation) {
-    case hw::Generation::kPascal:
-      return 1.23;
-    case hw::Generation::kVolta:
-      return 0.90;
-    case hw::Generation::kTuring:
-      return 1.07;
-    default:
-      return 0.98;
-  }
-}
-
 }  // namespace stepcast::cost

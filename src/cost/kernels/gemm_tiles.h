@@ -39,10 +39,6 @@ double TilesPerSm(double batch, double m, double n, const GemmTile& tile,
                   double sms);
 double GemmSms(const Machine& machine);
 
-/// What batches of matrices sustain against one large product: the library has
-/// other kernels for them.
-double BatchedShare(bool matrix_units, hw::Generation generation);
-
 }  // namespace stepcast::cost
 
 #endif  // STEPCAST_COST_KERNELS_GEMM_TILES_H_
