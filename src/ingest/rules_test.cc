@@ -102,7 +102,7 @@ TEST(RulesTest, KnowsKernelsOfManyReleases) {
                "embedding_bag backward rowwise_adagrad short_runs"},
       NameCase{"void split_embedding_backward_codegen_dense_unweighted_kernel_"
                "cta_per_row_1<float>()",
-               "embedding_bag backward"},
+               "embedding_bag backward long_runs"},
       NameCase{"split_embedding_backward_codegen_find_long_segments(int)",
                "elementwise lookups"},
       // Collectives.

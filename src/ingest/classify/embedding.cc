@@ -1,7 +1,10 @@
 // Embedding lookups and their backward: FBGEMM's table-batched ops and ATen's.
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <string_view>
+#include <system_error>
+#include <vector>
 
 #include "ingest/classify/sizers.h"
 #include "ir/names.h"
@@ -225,6 +228,42 @@ ir::EmbeddingBag Join(const Lookups& a, const Lookups& b) {
   return bag;
 }
 
+// The whole numbers among the template arguments of a kernel: 5 of
+// "kernel<float, long, 5ul>(...)".
+std::vector<int64_t> TemplateNumbers(std::string_view kernel) {
+  constexpr std::string_view kSuffix = "ul";
+  std::vector<int64_t> numbers;
+  const size_t begin = std::min(kernel.find('<'), kernel.size());
+  std::string_view rest = kernel.substr(begin, kernel.find('>', begin) - begin);
+  while (!rest.empty()) {
+    rest.remove_prefix(1);  // What is before an argument: '<', ',' or ' '.
+    std::string_view argument = rest.substr(0, rest.find_first_of(", "));
+    rest.remove_prefix(argument.size());
+    if (argument.ends_with(kSuffix)) {
+      argument.remove_suffix(kSuffix.size());
+    }
+    int64_t number = 0;
+    const char* const end = argument.data() + argument.size();
+    const auto [stop, error] = std::from_chars(argument.data(), end, number);
+    if (error == std::errc() && stop == end && number > 0) {
+      numbers.push_back(number);
+    }
+  }
+  return numbers;
+}
+
+// The most columns that a kernel of FBGEMM is made for: its name tells how many
+// vectors of 4 a thread holds and, of late, how many threads share a row.
+int64_t MostColumns(std::string_view kernel) {
+  constexpr int64_t kVector = 4;
+  constexpr int64_t kWarp = 32;
+  const std::vector<int64_t> numbers = TemplateNumbers(kernel);
+  if (numbers.empty()) {
+    return 0;
+  }
+  return Times(kVector * numbers[0], numbers.size() > 1 ? numbers[1] : kWarp);
+}
+
 // Sets an enum whose name is one of the words of a rule's detail.
 template <typename E>
 void SetFromDetail(std::string_view detail, E& value) {
@@ -251,6 +290,9 @@ ir::KernelShape SizeEmbedding(const SizeRequest& request) {
   SetFromDetail(request.detail, bag.update);
   SetFromDetail(request.detail, bag.kernel);
   SetFromDetail(request.detail, bag.part);
+  if (bag.max_dim == 0 && bag.kernel == ir::BagKernel::kTableBatched) {
+    bag.max_dim = MostColumns(request.facts.name);
+  }
   return bag;
 }
 

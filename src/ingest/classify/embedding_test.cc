@@ -94,6 +94,23 @@ TEST(EmbeddingTest, TheLookupLearnsItsColumnsFromTheGradient) {
       "embedding_bag tables=2 rows=7 dim=32 batch=16 lookups=32 dtype=fp32");
 }
 
+TEST(EmbeddingTest, TheKernelTellsTheWidestTable) {
+  // 5 vectors of 4 floats in each of 32 threads.
+  EXPECT_EQ(
+      ShapeOf({.kernel = "void split_embedding_codegen_forward_unweighted_"
+                         "kernel<float, float, float, long, 5ul>(int)",
+               .ops = {kLookup}}),
+      "embedding_bag tables=5 rows=5000 dim=96 batch=2048 lookups=169530 "
+      "dtype=fp32 max_dim=640");
+  // 2 vectors in each of 8 threads.
+  EXPECT_EQ(
+      ShapeOf({.kernel = "void split_embedding_backward_codegen_dense_"
+                         "unweighted_kernel_cta_per_row_1<float, 2ul, 8>(int)",
+               .ops = {kLookup}}),
+      "embedding_bag tables=5 rows=5000 dim=96 batch=2048 lookups=169530 "
+      "dtype=fp32 pass=backward part=long_runs max_dim=64");
+}
+
 TEST(EmbeddingTest, SortsAndIdArithmeticInsideTheBackwardKeepTheirFamily) {
   EXPECT_EQ(ShapeOf({.kernel = "void cub::DeviceRadixSortOnesweepKernel<int>()",
                      .ops = {kNode},
