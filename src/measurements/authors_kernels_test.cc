@@ -98,10 +98,11 @@ TEST(AuthorsKernels, LookupsKnowTheirTables) {
              Row("LookupFunctionBackward", 2, "batched_embedding_bwd", 99)}),
       ElementsAre(
           "embedding_bag tables=2 rows=110 dim=8 batch=4 lookups=16 dtype=fp32 "
-          "index_dtype=int32 kernel=atomic table_rows=100,10; 50",
+          "index_dtype=int32 kernel=atomic longest_bag=2 table_rows=100,10; "
+          "50",
           "embedding_bag tables=2 rows=110 dim=8 batch=4 lookups=16 dtype=fp32 "
           "pass=backward update=sgd index_dtype=int32 kernel=atomic "
-          "table_rows=100,10; 99"));
+          "longest_bag=2 table_rows=100,10; 99"));
 }
 
 TEST(AuthorsKernels, TheTriangleIsSortedAndScattered) {
