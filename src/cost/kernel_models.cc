@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cost/kernels/bandwidth.h"
 #include "cost/kernels/family.h"
 #include "hw/gpu_files.h"
 
@@ -136,6 +137,13 @@ Result<KernelModels> KernelModels::Load(const hw::Device& device,
     RETURN_IF_ERROR(models.AddModels(std::move(other), seen_on, true));
   }
   return models;
+}
+
+void KernelModels::SetLatency(double latency_us) {
+  if (latency_us > 0) {
+    machine_.constants.Set(Constant::kLatencyUs,
+                           LatencyConstant(latency_us, machine_));
+  }
 }
 
 Status KernelModels::AddModels(Profile profile, const Machine& seen_on,

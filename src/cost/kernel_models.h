@@ -26,6 +26,10 @@ class KernelModels {
   static Result<KernelModels> Load(const hw::Device& device,
                                    const ProfileStore& store);
 
+  /// From here on the smallest kernel takes so long, as a trace's recorder sees
+  /// it. 0 changes nothing.
+  void SetLatency(double latency_us);
+
   /// A kernel's time; nothing if its family has no formula or its sizes are
   /// not known.
   std::optional<Estimate> Price(const ir::KernelShape& shape) const;

@@ -44,6 +44,10 @@ double LatencyUs(const Machine& machine) {
          machine.device.clock_ghz;
 }
 
+double LatencyConstant(double latency_us, const Machine& machine) {
+  return latency_us * machine.device.clock_ghz / kLatencyClockGhz;
+}
+
 double CachedShare(double footprint, const Machine& machine) {
   const double filled =
       footprint / (machine[Constant::kL2Share] * machine.l2_bytes());

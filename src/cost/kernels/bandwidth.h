@@ -21,6 +21,9 @@ double ElementBytes(ir::DType dtype);
 /// What a kernel takes that does next to nothing, start to end: so many clocks.
 double LatencyUs(const Machine& machine);
 
+/// The constant that makes LatencyUs so long on this GPU.
+double LatencyConstant(double latency_us, const Machine& machine);
+
 /// Which share of accesses to `footprint` bytes finds them in L2, if they were
 /// touched just before. Falls smoothly from 1 to 0 around the size of L2.
 double CachedShare(double footprint, const Machine& machine);
