@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "hw/usual_shares.h"
+
 namespace stepcast::hw {
 namespace {
 
@@ -41,26 +43,6 @@ double PcieGbs(double generation) {
     return generation < 2 ? 4.0 : 8.0;
   }
   return 16.0 * std::exp2(generation - 3) * 128.0 / 130.0;
-}
-
-// Ceilings where nobody measured: the usual ones of GPUs that were, by memory
-// and power. See docs/models/devices.md for the figures behind them.
-struct UsualShares {
-  double gemm_fp32 = 0;
-  double gemm_half = 0;
-  double copy = 0;
-};
-
-UsualShares SharesFor(bool hbm, double tdp_w) {
-  // Cards fed by the slot alone cannot hold their clock.
-  constexpr double kSlotPower = 75;
-  if (tdp_w <= kSlotPower) {
-    return {.gemm_fp32 = 0.42, .gemm_half = 0.50, .copy = 0.77};
-  }
-  if (hbm) {
-    return {.gemm_fp32 = 0.80, .gemm_half = 0.78, .copy = 0.87};
-  }
-  return {.gemm_fp32 = 0.70, .gemm_half = 0.70, .copy = 0.80};
 }
 
 // Answers one figure after another and notes which were not published.
@@ -164,9 +146,14 @@ Device MakeDevice(const Gpu& gpu, const Gpu* like) {
                              "a large GPU's, for want of anything better");
   FillClock(fill, usual, device);
   FillPeaks(fill, device);
-  const bool hbm = gpu.dram_type.starts_with("HBM");
-  device.dram_gbs = fill.Get("dram_gbs", &Gpu::dram_gbs, hbm ? 1500 : 600,
-                             "usual for the type of memory");
+  // The GPU it is like tells the memory of a card whose own is unknown.
+  const std::string& memory = gpu.dram_type.empty() && like != nullptr
+                                  ? like->dram_type
+                                  : gpu.dram_type;
+  device.stacked_memory = memory.starts_with("HBM");
+  device.dram_gbs =
+      fill.Get("dram_gbs", &Gpu::dram_gbs, device.stacked_memory ? 1500 : 600,
+               "usual for the type of memory");
   device.dram_gb = fill.Get("dram_gb", &Gpu::dram_gb, 16, kByGeneration);
   device.l2_mb = fill.Get("l2_mb", &Gpu::l2_mb, usual.l2_mb, kByGeneration);
   device.smem_per_sm_kb = fill.Get("smem_per_sm_kb", &Gpu::smem_per_sm_kb,
@@ -176,19 +163,19 @@ Device MakeDevice(const Gpu& gpu, const Gpu* like) {
   device.pcie_gbs = PcieGbs(
       fill.Get("pcie_gen", &Gpu::pcie_gen, usual.pcie_gen, kByGeneration));
   device.tdp_w = fill.Get("tdp_w", &Gpu::tdp_w, 300, "a server card's");
-  const UsualShares shares = SharesFor(hbm, device.tdp_w);
+  // Ceilings where nobody measured.
+  ApplyShareRule(ShareRule(), device);
   constexpr std::string_view kNotMeasured = "usual, not measured";
   device.gemm_fp32_share = fill.Get("gemm_fp32_share", &Gpu::gemm_fp32_share,
-                                    shares.gemm_fp32, kNotMeasured);
-  constexpr std::string_view kAsGemm = "as gemm_fp32_share";
+                                    device.gemm_fp32_share, kNotMeasured);
   device.bmm_fp32_share = fill.Get("bmm_fp32_share", &Gpu::bmm_fp32_share,
-                                   device.gemm_fp32_share, kAsGemm);
+                                   device.bmm_fp32_share, kNotMeasured);
   device.conv_fp32_share = fill.Get("conv_fp32_share", &Gpu::conv_fp32_share,
-                                    device.gemm_fp32_share, kAsGemm);
+                                    device.conv_fp32_share, kNotMeasured);
   device.gemm_half_share = fill.Get("gemm_half_share", &Gpu::gemm_half_share,
-                                    shares.gemm_half, kNotMeasured);
+                                    device.gemm_half_share, kNotMeasured);
   device.copy_share =
-      fill.Get("copy_share", &Gpu::copy_share, shares.copy, kNotMeasured);
+      fill.Get("copy_share", &Gpu::copy_share, device.copy_share, kNotMeasured);
   return device;
 }
 

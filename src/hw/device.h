@@ -26,6 +26,7 @@ struct Device {
   double bf16_tflops = 0;  // fp32_tflops where there is no such unit.
   double dram_gb = 0;
   double dram_gbs = 0;
+  bool stacked_memory = false;  // HBM, not GDDR.
   double l2_mb = 0;
   double smem_per_sm_kb = 0;
   double nvlink_gbs = 0;  // 0: no link known.
