@@ -90,7 +90,8 @@ ir::Arithmetic ArithmeticOf(std::string_view op) {
   if (op == "tanh" || op == "gelu") {
     return ir::Arithmetic::kTranscendental;
   }
-  return op == "pow" ? ir::Arithmetic::kPower : ir::Arithmetic::kPlain;
+  return op.starts_with("pow") ? ir::Arithmetic::kPower
+                               : ir::Arithmetic::kPlain;
 }
 
 Result<RowShape> ReadElementwise(Cells cells, const ingest::Rules& /*rules*/) {
