@@ -182,9 +182,11 @@ const KernelModels::Answer* KernelModels::FindAnswer(size_t family,
 
 Estimate KernelModels::FromFormula(const ir::KernelShape& shape, size_t family,
                                    const Base& base) const {
-  const auto found = spreads_.find(ir::FamilyName(shape));
-  const FormulaSpread spread =
-      found == spreads_.end() ? kUnchecked : found->second;
+  const FamilySpread* found = FindSpread(spreads_, shape);
+  FormulaSpread spread = kUnchecked;
+  if (found != nullptr) {
+    spread = has_ceilings_ ? found->ceilings : found->nothing;
+  }
   return Bounded(
       {.p10_us = base.time_us * std::exp2(spread.log2_p10),
        .p50_us = base.time_us,

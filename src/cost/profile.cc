@@ -115,7 +115,36 @@ Status ReadLaunches(const NamedText& file, Profile& profile) {
   return {};
 }
 
+Result<FormulaSpread> ReadSpread(const toml::table& table,
+                                 std::string_view prefix) {
+  const auto low = table[fmt::format("{}log2_p10", prefix)].value<double>();
+  const auto high = table[fmt::format("{}log2_p90", prefix)].value<double>();
+  if (!low || !high || !(*low <= 0) || !(*high >= 0)) {
+    return FailAt(table, fmt::format("{0}log2_p10 must be a number of at most "
+                                     "0, {0}log2_p90 one of at least 0",
+                                     prefix));
+  }
+  return FormulaSpread{.log2_p10 = *low, .log2_p90 = *high};
+}
+
 }  // namespace
+
+const FamilySpread* FindSpread(const FormulaSpreads& spreads,
+                               const ir::KernelShape& shape) {
+  const std::string_view family = ir::FamilyName(shape);
+  Variant variant = VariantOf(shape);
+  if (variant == Variant::kFullBatched) {
+    variant = Variant::kFull;
+  }
+  auto found = spreads.find(fmt::format("{}-{}", family, Name(variant)));
+  if (found == spreads.end()) {
+    found = spreads.find(family);
+  }
+  if (found == spreads.end()) {
+    found = spreads.find("other");
+  }
+  return found == spreads.end() ? nullptr : &found->second;
+}
 
 double LaunchCost::LeadAt(double place) const {
   return lead_us + (drift_us > 0 ? drift_us * std::pow(place, drift_power) : 0);
@@ -167,16 +196,12 @@ Result<FormulaSpreads> ProfileStore::LoadSpreads() const {
                      ParseToml(file.text, file.source));
     for (const auto& [key, node] : table) {
       const toml::table* family = node.as_table();
-      const auto low =
-          family ? (*family)["log2_p10"].value<double>() : std::nullopt;
-      const auto high =
-          family ? (*family)["log2_p90"].value<double>() : std::nullopt;
-      if (!low || !high || !(*low <= 0) || !(*high >= 0)) {
-        return FailAt(node, fmt::format("'{}' must have log2_p10 below 0 and "
-                                        "log2_p90 above",
-                                        key.str()));
+      if (family == nullptr) {
+        return FailAt(node, fmt::format("'{}' must be a table", key.str()));
       }
-      spreads[std::string(key.str())] = {.log2_p10 = *low, .log2_p90 = *high};
+      FamilySpread& spread = spreads[std::string(key.str())];
+      ASSIGN_OR_RETURN(spread.nothing, ReadSpread(*family, ""));
+      ASSIGN_OR_RETURN(spread.ceilings, ReadSpread(*family, "ceilings_"));
     }
   }
   return spreads;

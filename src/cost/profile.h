@@ -41,12 +41,21 @@ struct Profile {
   std::vector<FittedModel> models;
 };
 
-/// How far formulas are off where nothing was fitted, by family.
+/// How far formulas are off where nothing was fitted: log2 of measured over
+/// estimated.
 struct FormulaSpread {
   double log2_p10 = 0;
   double log2_p90 = 0;
 };
-using FormulaSpreads = std::map<std::string, FormulaSpread, std::less<>>;
+struct FamilySpread {
+  FormulaSpread nothing;   // Nothing measured on the GPU.
+  FormulaSpread ceilings;  // With its measured ceilings.
+};
+/// By "family-type" ("gemm-half"), by family, and "other" for the rest.
+using FormulaSpreads = std::map<std::string, FamilySpread, std::less<>>;
+/// The most special one there is for a shape; null if there is none.
+const FamilySpread* FindSpread(const FormulaSpreads& spreads,
+                               const ir::KernelShape& shape);
 
 /// Where profiles are found: the directories given first, then what is built
 /// in. The first directory that has a file for a GPU, family and variant wins.
