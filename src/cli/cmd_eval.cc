@@ -9,9 +9,11 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cost/profile.h"
+#include "fit/leave_out.h"
 #include "measurements/kernel_rows.h"
 #include "report/kernel_accuracy.h"
 #include "report/kernel_accuracy_text.h"
+#include "report/leave_out_text.h"
 
 namespace stepcast::cli {
 namespace {
@@ -37,6 +39,17 @@ Result<std::optional<Part>> ParsePart(const std::string& text) {
   return Fail(ErrorCode::kInvalidInput, Unknown("--part", text, known));
 }
 
+Status EvalWithoutGpus(const std::vector<std::filesystem::path>& paths,
+                       size_t threads, bool json) {
+  const Progress progress("leaving out one GPU after another");
+  ASSIGN_OR_RETURN(const measurements::KernelRows rows,
+                   measurements::ReadKernelRows(paths));
+  ASSIGN_OR_RETURN(const fit::LeaveOutTable table,
+                   fit::LeaveOneOut(rows, threads));
+  return Print(json ? report::LeaveOutJson(table, Version())
+                    : report::LeaveOutText(table));
+}
+
 Status EvalKernels(const Words& words) {
   OptionParser parser(
       "eval kernels",
@@ -49,6 +62,7 @@ Status EvalKernels(const Words& words) {
   std::string part_text = "all";
   std::string threads_text;
   bool json = false;
+  bool leave_one_out = false;
   parser.app()
       .add_option("--data", data,
                   "CSV files, or directories with them: columns gpu, time_us, "
@@ -62,6 +76,10 @@ Status EvalKernels(const Words& words) {
                           "asked before what is built in");
   parser.app().add_option("--threads", threads_text,
                           "how many to use; default: one per core");
+  parser.app().add_flag("--leave-one-out", leave_one_out,
+                        "leave each GPU's chip out of every fit in turn and "
+                        "predict its test rows; takes some minutes and no "
+                        "--part or --profile");
   parser.app().add_flag("--json", json, "print one JSON object instead");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   if (!go_on) {
@@ -71,6 +89,15 @@ Status EvalKernels(const Words& words) {
   ASSIGN_OR_RETURN(const auto threads,
                    ParseNumber("--threads", threads_text, 1));
   const std::vector<std::filesystem::path> paths(data.begin(), data.end());
+  if (leave_one_out) {
+    if (!profiles.empty() || part) {
+      return Fail(ErrorCode::kInvalidInput,
+                  "--leave-one-out makes its own fits and judges by their test "
+                  "rows: leave out --part and --profile");
+    }
+    return EvalWithoutGpus(paths, static_cast<size_t>(threads.value_or(0)),
+                           json);
+  }
   const Progress progress("pricing measured kernels");
   ASSIGN_OR_RETURN(const measurements::KernelRows rows,
                    measurements::ReadKernelRows(paths));

@@ -14,6 +14,7 @@
 #include "cli/progress.h"
 #include "cost/profile.h"
 #include "fit/fit_kernels.h"
+#include "fit/fit_shared.h"
 #include "measurements/kernel_rows.h"
 
 namespace stepcast::cli {
@@ -41,30 +42,34 @@ std::string SummaryText(const std::vector<fit::FittedProfile>& fitted) {
   return table.ToString();
 }
 
-Status WriteProfiles(const std::vector<fit::FittedProfile>& fitted,
-                     const fs::path& directory, const std::string& command) {
-  for (const fit::FittedProfile& profile : fitted) {
-    for (const fit::ProfileFile& file :
-         fit::FilesOf(profile.profile, command)) {
-      const fs::path path = directory / file.path;
-      std::error_code error;
-      fs::create_directories(path.parent_path(), error);
-      if (error) {
-        return Fail(ErrorCode::kIo,
-                    fmt::format("cannot make {}: {}",
-                                path.parent_path().string(), error.message()));
-      }
-      RETURN_IF_ERROR(WriteOutput(path, file.text));
+Status WriteFiles(const std::vector<fit::ProfileFile>& files,
+                  const fs::path& directory) {
+  for (const fit::ProfileFile& file : files) {
+    const fs::path path = directory / file.path;
+    std::error_code error;
+    fs::create_directories(path.parent_path(), error);
+    if (error) {
+      return Fail(ErrorCode::kIo,
+                  fmt::format("cannot make {}: {}", path.parent_path().string(),
+                              error.message()));
     }
+    RETURN_IF_ERROR(WriteOutput(path, file.text));
   }
   return {};
 }
 
+// What all GPUs share, for the fits that follow.
+Result<cost::Constants> WriteShared(const measurements::KernelRows& rows,
+                                    size_t threads, const fs::path& directory,
+                                    const std::string& command) {
+  ASSIGN_OR_RETURN(const fit::SharedFit shared, fit::FitShared(rows, threads));
+  RETURN_IF_ERROR(WriteFiles(fit::FilesOf(shared, command), directory));
+  return shared.constants;
+}
+
 Result<std::vector<fit::FittedProfile>> FitAll(
-    const measurements::KernelRows& rows, size_t threads,
-    const std::string& command) {
-  ASSIGN_OR_RETURN(const cost::Constants constants,
-                   cost::ProfileStore().LoadConstants());
+    const measurements::KernelRows& rows, const cost::Constants& constants,
+    size_t threads, const std::string& command) {
   std::vector<Result<fit::FittedProfile>> results(
       rows.gpus.size(), Fail(ErrorCode::kUnsupported, "not fitted"));
   ParallelFor(rows.gpus.size(), threads, [&](size_t gpu) {
@@ -98,12 +103,19 @@ Status FitKernels(const Words& words) {
       ->required();
   parser.app().add_option("--threads", threads_text,
                           "how many to use; default: one per core");
+  bool shared = false;
+  parser.app().add_flag(
+      "--shared", shared,
+      "first fit the constants that all GPUs share and how far formulas are "
+      "off on GPUs without data, by leaving each out: constants.toml and "
+      "spreads.toml; needs rows of three chips or more and some minutes");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   if (!go_on) {
     return {};
   }
-  ASSIGN_OR_RETURN(const auto threads,
+  ASSIGN_OR_RETURN(const auto threads_given,
                    ParseNumber("--threads", threads_text, 1));
+  const auto threads = static_cast<size_t>(threads_given.value_or(0));
   const std::vector<fs::path> paths(data.begin(), data.end());
   std::vector<fit::FittedProfile> fitted;
   const std::string command = fmt::format("stepcast {} fit kernels", Version());
@@ -111,10 +123,17 @@ Status FitKernels(const Words& words) {
     const Progress progress("fitting kernel models");
     ASSIGN_OR_RETURN(const measurements::KernelRows rows,
                      measurements::ReadKernelRows(paths));
-    ASSIGN_OR_RETURN(
-        fitted,
-        FitAll(rows, static_cast<size_t>(threads.value_or(0)), command));
-    RETURN_IF_ERROR(WriteProfiles(fitted, output, command));
+    ASSIGN_OR_RETURN(cost::Constants constants,
+                     cost::ProfileStore().LoadConstants());
+    if (shared) {
+      ASSIGN_OR_RETURN(
+          constants, WriteShared(rows, threads, output, command + " --shared"));
+    }
+    ASSIGN_OR_RETURN(fitted, FitAll(rows, constants, threads, command));
+    for (const fit::FittedProfile& profile : fitted) {
+      RETURN_IF_ERROR(
+          WriteFiles(fit::FilesOf(profile.profile, command), output));
+    }
   }
   return Print(SummaryText(fitted));
 }
