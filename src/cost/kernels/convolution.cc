@@ -50,6 +50,28 @@ constexpr double kOverlapPower = 3;
 constexpr double kDirectLatencies = 2;
 constexpr double kNonFusedLatencies = 4;
 
+// 16-bit convolutions run on matrix units, whose kernels want channels
+// innermost: input, weights and output are turned around in kernels of their
+// own, at so much of a copy's rate. MIOpen also clears and casts its workspace.
+// Windows of one element without a stride need none of it. 11 shapes on H100,
+// 68 on MI300X.
+constexpr double kLayoutLatencies = 3;
+constexpr double kCdnaLayoutLatencies = 6;
+constexpr double kLayoutShare = 0.6;
+// What the matrix units reach in a convolution, as a share of large products.
+constexpr double kMatrixShare = 0.3;
+constexpr double kCdnaMatrixShare = 0.75;
+// They take channels by the eight; other numbers are left to the vector units.
+constexpr double kMatrixChannels = 8;
+
+bool IsCdna(const Machine& machine) {
+  return machine.device.generation == hw::Generation::kCdna;
+}
+
+bool OnMatrixUnits(ir::DType dtype, const Machine& machine) {
+  return machine.peak_gemm_rate(dtype) > machine.vector_rate();
+}
+
 double RoundUp(double value, double unit) {
   return std::ceil(value / unit) * unit;
 }
@@ -135,12 +157,46 @@ double NonFusedUs(const ConvolutionSize& size, double sm_rate,
              StreamUs(4 * (9 + 36) * weights, machine);
 }
 
-Algorithms Price(const ConvolutionSize& size, ir::DType dtype,
-                 const Machine& machine) {
+// FLOP a microsecond: the peak of the units that work, and what they sustain.
+struct Rate {
+  double peak = 0;
+  double share = 0;
+};
+
+Rate RateOf(const ConvolutionSize& size, ir::DType dtype,
+            const Machine& machine) {
   const double peak = machine.peak_gemm_rate(dtype);
   const double share = machine.convolution_rate(dtype) / peak;
+  if (!OnMatrixUnits(dtype, machine) || size.product) {
+    return {.peak = peak, .share = share};
+  }
+  if (IsCdna(machine)) {
+    return {.peak = peak, .share = share * kCdnaMatrixShare};
+  }
+  if (std::fmod(size.in_channels, kMatrixChannels) != 0) {
+    return {.peak = machine.vector_rate(),
+            .share = machine.device.conv_fp32_share};
+  }
+  return {.peak = peak, .share = share * kMatrixShare};
+}
+
+// Turning tensors around for the matrix units.
+double LayoutUs(const ConvolutionSize& size, ir::DType dtype,
+                const Machine& machine) {
+  if (!OnMatrixUnits(dtype, machine) || size.product) {
+    return 0;
+  }
+  const double latencies =
+      IsCdna(machine) ? kCdnaLayoutLatencies : kLayoutLatencies;
+  return latencies * LatencyUs(machine) +
+         StreamUs(2 * size.io_bytes / kLayoutShare, 2 * size.io_bytes, machine);
+}
+
+Algorithms Price(const ConvolutionSize& size, ir::DType dtype,
+                 const Machine& machine) {
+  const auto [peak, share] = RateOf(size, dtype, machine);
   const double latency = LatencyUs(machine);
-  const auto rate = [&](Constant efficiency) {
+  const auto rate = [&, peak = peak, share = share](Constant efficiency) {
     return SmRate(peak, share * machine[efficiency], machine);
   };
   Algorithms a;
@@ -148,7 +204,8 @@ Algorithms Price(const ConvolutionSize& size, ir::DType dtype,
   a.compute_us = ProductUs(size.Direct(), kDirectPrologue,
                            rate(Constant::kConvDirectShare), machine);
   a.direct_us = kDirectLatencies * latency +
-                Overlap(a.compute_us, a.memory_us, kOverlapPower);
+                Overlap(a.compute_us, a.memory_us, kOverlapPower) +
+                LayoutUs(size, dtype, machine);
   a.best_us = a.direct_us;
   a.multiplications = size.Direct().multiplications();
   if (!size.winograd) {

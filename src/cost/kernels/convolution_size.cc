@@ -52,6 +52,7 @@ ConvolutionSize SizeOfConvolution(const ir::Convolution& op, ir::Pass pass) {
       .window = static_cast<double>(op.kernel_height) *
                 static_cast<double>(op.kernel_width),
       .weight_gradient = pass == ir::Pass::kBackwardWeight,
+      .product = op.kernel_height * op.kernel_width * op.stride == 1,
       .winograd =
           op.kernel_height == 3 && op.kernel_width == 3 && op.stride == 1 &&
           op.groups <= 1 &&

@@ -28,6 +28,7 @@ struct ConvolutionSize {
   double window = 0;  // Elements of the kernel.
   double io_bytes = 0;
   bool weight_gradient = false;
+  bool product = false;   // 1x1, stride 1: a matrix product as it stands.
   bool winograd = false;  // 3x3, stride 1, one group, FP32: what cuDNN has.
 
   double positions() const { return batch * height * width; }

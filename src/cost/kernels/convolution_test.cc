@@ -137,5 +137,35 @@ TEST(ConvolutionFeatures, FitTheirVectorAndAreAsManyForEveryShape) {
   EXPECT_EQ(small.values().size(), large.values().size());
 }
 
+TEST(ConvolutionBase, TurnsTensorsAroundForTheMatrixUnits) {
+  // Measured on H100: 471 us; a 1x1 window is a product as it stands: 8.4 us.
+  Convolution op = Square(4, 384, 128, 192);
+  op.dtype = DType::kBf16;
+  const Machine h100 = On("h100-sxm-80gb");
+  EXPECT_NEAR(Time(op, h100) / 471, 1, 0.2);
+  const Convolution product{.batch = 1,
+                            .in_channels = 384,
+                            .height = 32,
+                            .width = 32,
+                            .out_channels = 1152,
+                            .kernel_height = 1,
+                            .kernel_width = 1,
+                            .dtype = DType::kBf16};
+  EXPECT_LT(Time(product, h100), 8.4);
+  // MIOpen launches seven kernels for 10 images of 64 x 56 x 56: 38-44 us.
+  op = Square(10, 64, 56, 64);
+  op.dtype = DType::kBf16;
+  EXPECT_NEAR(Time(op, On("mi300x")) / 41, 1, 0.2);
+}
+
+TEST(ConvolutionBase, LeavesOddChannelsToTheVectorUnits) {
+  Convolution op = Square(128, 8, 224, 64);
+  op.dtype = DType::kBf16;
+  const Machine h100 = On("h100-sxm-80gb");
+  const double by_eight = Time(op, h100);
+  op.in_channels = 7;
+  EXPECT_GT(Time(op, h100), 1.5 * by_eight);
+}
+
 }  // namespace
 }  // namespace stepcast::cost

@@ -5,6 +5,7 @@
 
 #include "cost/kernels/bandwidth.h"
 #include "cost/kernels/row_kernel.h"
+#include "cost/kernels/steps.h"
 
 namespace stepcast::cost {
 namespace {
@@ -14,12 +15,17 @@ constexpr double kLayerThreads = 128;
 // Rows at work may fill so much of L1 before the second read misses it.
 constexpr double kL1Share = 0.55;
 // A mean and a variance over the block come before the result.
-constexpr double kLatencies = 2.2;
+constexpr double kSteps = 1.2;
 // Group and batch norm give a long row to 16 warps.
 constexpr double kLongThreads = 512;
 // Bytes a clock that one block draws through its SM: what bounds batch norm of
 // few channels. As streams out of L2.
 constexpr double kBlockBytesPerClock = 16.5;
+// ATen's own batch norm, which AMD's GPUs run: a thread of a channel's block
+// waits for one element after the other, 0.8 us each. MI300X, 64 to 512
+// channels of 490 to 125440 elements. Its forward is three kernels.
+constexpr double kCdnaElementsAUs = kLongThreads / 0.8;
+constexpr double kCdnaForwardKernels = 3;
 
 RowKernel LayerKernel(const ir::Normalization& op, const Machine& machine) {
   const bool backward = op.pass != ir::Pass::kForward;
@@ -33,14 +39,15 @@ RowKernel LayerKernel(const ir::Normalization& op, const Machine& machine) {
       .rereads = backward ? 2.0 : 1.0,
       .row_cycles = machine[Constant::kNormRowCycles],
       .l1_share = kL1Share,
-      .latencies = kLatencies};
+      .latencies = LatenciesWith(kSteps, machine)};
 }
 
 // The gradients of weight and bias: both tensors once more, summed over rows.
 Base WeightGradient(const ir::Normalization& op, const Machine& machine) {
   const double bytes = 2.0 * static_cast<double>(op.rows) *
                        static_cast<double>(op.columns) * ElementBytes(op.dtype);
-  return StreamBase({.bytes = bytes, .latencies = kLatencies}, machine);
+  return StreamBase(
+      {.bytes = bytes, .latencies = LatenciesWith(kSteps, machine)}, machine);
 }
 
 // One after the other.
@@ -62,6 +69,27 @@ Base LayerBase(const ir::Normalization& op, const Machine& machine) {
                                         : rows;
 }
 
+// How long one channel takes its block, and how many latencies come before.
+struct Channel {
+  double us = 0;
+  double latencies = 0;
+};
+
+Channel ChannelOf(const ir::Normalization& op, double passes,
+                  const Machine& machine) {
+  const bool forward = op.pass == ir::Pass::kForward;
+  const auto columns = static_cast<double>(op.columns);
+  const double one_kernel = LatenciesWith(kSteps, machine);
+  if (machine.device.generation == hw::Generation::kCdna) {
+    return {.us = (forward ? 1 : 2) * columns / kCdnaElementsAUs,
+            .latencies = one_kernel + (forward ? kCdnaForwardKernels - 1 : 0)};
+  }
+  const double clocks =
+      passes * columns * ElementBytes(op.dtype) / kBlockBytesPerClock;
+  return {.us = clocks / (machine.device.clock_ghz * 1e3),
+          .latencies = 2 * one_kernel};
+}
+
 // A block a channel, which reads it for the statistics and again for the
 // result. Backward does the same with the gradient beside the input.
 Base BatchBase(const ir::Normalization& op, const Machine& machine) {
@@ -70,15 +98,14 @@ Base BatchBase(const ir::Normalization& op, const Machine& machine) {
       channels * static_cast<double>(op.columns) * ElementBytes(op.dtype);
   const double passes = op.pass == ir::Pass::kForward ? 3 : 5;
   const double tensors = op.pass == ir::Pass::kForward ? 2 : 3;
+  const Channel channel = ChannelOf(op, passes, machine);
   // With fewer channels than SMs, the others idle.
   const double busy = std::min(channels, machine.sm_count());
-  const double clocks = passes * bytes / (busy * kBlockBytesPerClock);
-  Base base =
-      StreamBase({.bytes = passes * bytes,
-                  .footprint = tensors * bytes,
-                  .compute_us = clocks / (machine.device.clock_ghz * 1e3),
-                  .latencies = 2 * kLatencies},
-                 machine);
+  Base base = StreamBase({.bytes = passes * bytes,
+                          .footprint = tensors * bytes,
+                          .compute_us = channel.us * channels / busy,
+                          .latencies = channel.latencies},
+                         machine);
   base.roofline_us =
       StreamRooflineUs(tensors * bytes, tensors * bytes, machine);
   return base;
