@@ -10,6 +10,10 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/output_formats.h"
+#include "cost/fitted_model.h"
+#include "cost/kernels/family.h"
+#include "cost/profile.h"
+#include "hw/gpu_files.h"
 #include "ingest/formats.h"
 
 namespace stepcast::cli {
@@ -17,7 +21,7 @@ namespace {
 
 using Align = TextTable::Align;
 
-std::string FormatsText() {
+Result<std::string> FormatsText() {
   TextTable table({Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft});
   for (const ingest::TraceFormat& format : ingest::Formats()) {
     table.AddRow({"read", std::string(format.name), "",
@@ -31,7 +35,7 @@ std::string FormatsText() {
   return table.ToString();
 }
 
-std::string FormatsJson() {
+Result<std::string> FormatsJson() {
   JsonWriter json;
   json.BeginObject();
   json.Key("version").String(Version());
@@ -55,27 +59,162 @@ std::string FormatsJson() {
   return json.Take();
 }
 
+// Where the kernel times of a GPU come from, in a few words.
+std::string SourceOf(const hw::Gpu& gpu, const cost::Profile& profile) {
+  if (!profile.models.empty()) {
+    return fmt::format("{} fitted models", profile.models.size());
+  }
+  return gpu.borrow.empty() ? "formulas"
+                            : fmt::format("models of {}", gpu.borrow.front());
+}
+
+Result<std::string> GpusText() {
+  TextTable table({Align::kLeft, Align::kLeft, Align::kLeft, Align::kRight,
+                   Align::kRight, Align::kRight, Align::kRight, Align::kLeft});
+  table.AddRow({"name", "title", "generation", "SMs", "FP32 TF", "FP16 TF",
+                "GB/s", "kernel times"});
+  ASSIGN_OR_RETURN(const std::vector<hw::Gpu> gpus, hw::LoadGpus());
+  for (const hw::Gpu& gpu : gpus) {
+    ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(gpu.name));
+    ASSIGN_OR_RETURN(const cost::Profile profile,
+                     cost::ProfileStore().Load(gpu.name));
+    table.AddRow({gpu.name, gpu.title, std::string(hw::Name(gpu.generation)),
+                  fmt::format("{:.0f}", device.sm_count),
+                  fmt::format("{:.1f}", device.fp32_tflops),
+                  fmt::format("{:.0f}", device.fp16_tflops),
+                  fmt::format("{:.0f}", device.dram_gbs),
+                  SourceOf(gpu, profile)});
+  }
+  return table.ToString();
+}
+
+Result<std::string> GpusJson() {
+  JsonWriter json;
+  json.BeginObject();
+  json.Key("version").String(Version());
+  json.Key("gpus").BeginArray();
+  ASSIGN_OR_RETURN(const std::vector<hw::Gpu> gpus, hw::LoadGpus());
+  for (const hw::Gpu& gpu : gpus) {
+    json.BeginObject();
+    json.Key("name").String(gpu.name);
+    json.Key("title").String(gpu.title);
+    json.Key("generation").String(hw::Name(gpu.generation));
+    json.Key("chip").String(gpu.chip);
+    for (const hw::FigureField& field : hw::FigureFields()) {
+      if (const auto& figure = gpu.*field.member) {
+        json.Key(field.key).BeginObject();
+        json.Key("value").Double(figure->value);
+        json.Key("source").String(figure->source);
+        json.EndObject();
+      }
+    }
+    ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(gpu.name));
+    json.Key("derived").BeginArray();
+    for (const std::string& note : device.derived) {
+      json.String(note);
+    }
+    json.EndArray().EndObject();
+  }
+  json.EndArray().EndObject();
+  return json.Take();
+}
+
+// Calls visit(gpu, model) for every built-in fitted model.
+template <typename Visit>
+Status ForEachModel(const Visit& visit) {
+  ASSIGN_OR_RETURN(const std::vector<hw::Gpu> gpus, hw::LoadGpus());
+  for (const hw::Gpu& gpu : gpus) {
+    ASSIGN_OR_RETURN(const cost::Profile profile,
+                     cost::ProfileStore().Load(gpu.name));
+    for (const cost::FittedModel& model : profile.models) {
+      visit(gpu, model);
+    }
+  }
+  return {};
+}
+
+double ErrorOf(const cost::FittedModel& model, std::string_view candidate) {
+  const auto found =
+      std::ranges::find(model.candidates, candidate, &cost::Candidate::name);
+  return found == model.candidates.end() ? 0 : found->gmae_pct;
+}
+
+Result<std::string> ModelsText() {
+  TextTable families({Align::kLeft, Align::kLeft});
+  for (const cost::Family& family : cost::Families()) {
+    families.AddRow({std::string(family.name),
+                     family.features == nullptr
+                         ? "formula"
+                         : "formula, corrected where there is data"});
+  }
+  TextTable table({Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft,
+                   Align::kRight, Align::kRight});
+  table.AddRow({"gpu", "family", "type", "answers", "GMAE%", "formula%"});
+  RETURN_IF_ERROR(
+      ForEachModel([&](const hw::Gpu& gpu, const cost::FittedModel& model) {
+        table.AddRow({gpu.name, model.family,
+                      std::string(cost::Name(model.variant)), model.chosen,
+                      fmt::format("{:.1f}", ErrorOf(model, model.chosen)),
+                      fmt::format("{:.1f}", ErrorOf(model, "formula"))});
+      }));
+  return fmt::format(
+      "{}\nFitted to measurements; errors are those of the "
+      "validation part, by which the model was\nchosen:\n{}",
+      families.ToString(), table.ToString());
+}
+
+Result<std::string> ModelsJson() {
+  JsonWriter json;
+  json.BeginObject();
+  json.Key("version").String(Version());
+  json.Key("families").BeginArray();
+  for (const cost::Family& family : cost::Families()) {
+    json.String(family.name);
+  }
+  json.EndArray();
+  json.Key("models").BeginArray();
+  RETURN_IF_ERROR(
+      ForEachModel([&](const hw::Gpu& gpu, const cost::FittedModel& model) {
+        json.BeginObject();
+        json.Key("gpu").String(gpu.name);
+        json.Key("family").String(model.family);
+        json.Key("variant").String(cost::Name(model.variant));
+        json.Key("chosen").String(model.chosen);
+        json.Key("validation_gmae_pct").BeginObject();
+        for (const cost::Candidate& candidate : model.candidates) {
+          json.Key(candidate.name).Double(candidate.gmae_pct);
+        }
+        json.EndObject().EndObject();
+      }));
+  json.EndArray().EndObject();
+  return json.Take();
+}
+
 // One kind of thing that can be listed.
 struct Listing {
   std::string_view name;
-  std::string (*text)() = nullptr;
-  std::string (*json)() = nullptr;
+  Result<std::string> (*text)() = nullptr;
+  Result<std::string> (*json)() = nullptr;
 };
 
 constexpr Listing kListings[] = {
-    {.name = "formats", .text = FormatsText, .json = FormatsJson}};
+    {.name = "formats", .text = FormatsText, .json = FormatsJson},
+    {.name = "gpus", .text = GpusText, .json = GpusJson},
+    {.name = "models", .text = ModelsText, .json = ModelsJson},
+};
 
 }  // namespace
 
 Status RunList(const Words& words) {
   OptionParser parser("list", "Lists what is built in, one line each.",
-                      "  stepcast list formats\n"
+                      "  stepcast list gpus\n"
                       "  stepcast list formats --json");
   std::vector<std::string> names;
   bool json = false;
   parser.app().add_option("WHAT", names,
                           "formats: that can be read and "
-                          "written");
+                          "written; gpus: what we know of each; models: who "
+                          "answers for which kernels");
   parser.app().add_flag("--json", json, "print one JSON object instead");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   if (!go_on) {
@@ -92,7 +231,9 @@ Status RunList(const Words& words) {
   }
   for (const Listing& listing : kListings) {
     if (listing.name == names.front()) {
-      return Print(json ? listing.json() : listing.text());
+      ASSIGN_OR_RETURN(const std::string out,
+                       json ? listing.json() : listing.text());
+      return Print(out);
     }
   }
   return Fail(ErrorCode::kInvalidInput, Unknown("word", names.front(), known));

@@ -32,7 +32,7 @@ constexpr std::array kCommands = {
             .help = "predicted against measured, error tables",
             .run = RunEval},
     Command{.name = "list",
-            .arguments = "formats",
+            .arguments = "formats|gpus|models",
             .help = "what is built in, one line each",
             .run = RunList},
 };

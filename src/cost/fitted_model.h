@@ -49,11 +49,22 @@ struct FittedModel {
   std::vector<Candidate> candidates;  // On the validation part.
   double offset = 0;                  // log2, on top of the formula.
   Forest forest;                      // log2, on top of that; may be empty.
+  /// Kernels shorter than this were hidden behind their launch or rounded by
+  /// the clock: there the correction fades and the formula stands.
+  double fade_us = 0;
   Spread spread;
   /// The range of each feature in the rows it was fitted to.
   std::vector<float> low;
   std::vector<float> high;
 };
+
+/// The share of its correction that a model applies to a kernel for which the
+/// formula says so many microseconds.
+double TrustOf(const FittedModel& model, double formula_us);
+
+/// The correction in log2 of what the formula says, for the sum of a model's
+/// trees: bounded, since nothing measured is far beyond the bound.
+double CorrectionOf(const FittedModel& model, double formula_us, double trees);
 
 /// The text form: a TOML header, a line "---", the trees.
 std::string ModelText(const FittedModel& model);

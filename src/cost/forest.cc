@@ -132,6 +132,7 @@ void Forest::AddTree(const Tree& tree) {
   const auto root = static_cast<uint32_t>(nodes_.size());
   roots_.push_back(root);
   nodes_.emplace_back();
+  values_.emplace_back();
   struct Pending {
     uint32_t from = 0;
     uint32_t to = 0;
@@ -144,22 +145,17 @@ void Forest::AddTree(const Tree& tree) {
     const TreeNode& node = tree[at.from];
     deepest = std::max(deepest, at.depth);
     if (node.feature < 0) {
-      // Nothing is below minus infinity: the walk goes "right" by 0.
-      nodes_[at.to] = {.threshold = -std::numeric_limits<float>::infinity(),
-                       .feature = 0,
-                       .is_leaf = 1,
-                       .first_child = at.to,
-                       .value = RoundLeaf(node.value)};
+      nodes_[at.to].threshold = std::numeric_limits<float>::infinity();
+      values_[at.to] = RoundLeaf(node.value);
       continue;
     }
     const auto children = static_cast<uint32_t>(nodes_.size());
+    CHECK(children - at.to <= std::numeric_limits<uint16_t>::max());
     nodes_[at.to] = {.threshold = RoundThreshold(node.threshold),
                      .feature = static_cast<uint16_t>(node.feature),
-                     .is_leaf = 0,
-                     .first_child = children,
-                     .value = 0};
-    nodes_.emplace_back();
-    nodes_.emplace_back();
+                     .ahead = static_cast<uint16_t>(children - at.to)};
+    nodes_.resize(nodes_.size() + 2);
+    values_.resize(values_.size() + 2);
     CHECK(node.left > at.from && node.right > at.from);
     queue.push_back({node.left, children, at.depth + 1});
     queue.push_back({node.right, children + 1, at.depth + 1});
@@ -174,21 +170,22 @@ std::string Forest::Text() const {
     stack.assign(1, root);
     bool first = true;
     while (!stack.empty()) {
-      const Node& node = nodes_[stack.back()];
+      const uint32_t at = stack.back();
+      const Node& node = nodes_[at];
       stack.pop_back();
       if (!first) {
         text += ' ';
       }
       first = false;
-      if (node.is_leaf != 0) {
+      if (node.ahead == 0) {
         fmt::format_to(std::back_inserter(text), "={}",
-                       std::llround(node.value / kLeafUnit));
+                       std::llround(values_[at] / kLeafUnit));
         continue;
       }
       fmt::format_to(std::back_inserter(text), "{}:{}", node.feature,
                      ThresholdText(node.threshold));
-      stack.push_back(node.first_child + 1);
-      stack.push_back(node.first_child);
+      stack.push_back(at + node.ahead + 1);
+      stack.push_back(at + node.ahead);
     }
     text += '\n';
   }
@@ -217,26 +214,42 @@ void Forest::Evaluate(std::span<const float> rows,
                       std::span<float> sums) const {
   CHECK(rows.size() == sums.size() * feature_count_);
   std::ranges::fill(sums, 0.0F);
+  // As many rows as stay in the first cache next to a tree.
+  constexpr size_t kBlock = 64;
+  for (size_t begin = 0; begin < sums.size(); begin += kBlock) {
+    EvaluateBlock(rows.data() + begin * feature_count_,
+                  std::min(kBlock, sums.size() - begin), sums.data() + begin);
+  }
+}
+
+template <size_t... W>
+void Forest::Walk(size_t tree, const float* rows, float* sums,
+                  std::index_sequence<W...> /*unused*/) const {
+  const Node* const nodes = nodes_.data();
+  std::array<uint32_t, sizeof...(W)> at{((void)W, roots_[tree])...};
+  const auto step = [&](uint32_t& place, const float* row) {
+    const Node node = nodes[place];
+    const bool right = !(row[node.feature] < node.threshold);
+    place += node.ahead + static_cast<uint32_t>(right);
+  };
+  for (uint32_t depth = depths_[tree]; depth > 0; --depth) {
+    (step(at[W], rows + W * feature_count_), ...);
+  }
+  ((sums[W] += values_[at[W]]), ...);
+}
+
+void Forest::EvaluateBlock(const float* rows, size_t count, float* sums) const {
   // Walks of several rows through one tree do not wait for each other.
   constexpr size_t kWalks = 8;
-  std::array<uint32_t, kWalks> at{};
-  for (size_t begin = 0; begin < sums.size(); begin += kWalks) {
-    const size_t walks = std::min(kWalks, sums.size() - begin);
-    const float* const block = rows.data() + begin * feature_count_;
-    for (size_t t = 0; t < roots_.size(); ++t) {
-      at.fill(roots_[t]);
-      for (uint32_t step = 0; step < depths_[t]; ++step) {
-        for (size_t w = 0; w < walks; ++w) {
-          const Node& node = nodes_[at[w]];
-          const float value = block[w * feature_count_ + node.feature];
-          // A leaf stays where it is: neither the step nor the test moves it.
-          const uint32_t right = value < node.threshold ? 0U : 1U;
-          at[w] = node.first_child + (node.is_leaf != 0 ? 0U : right);
-        }
-      }
-      for (size_t w = 0; w < walks; ++w) {
-        sums[begin + w] += nodes_[at[w]].value;
-      }
+  const size_t whole = count / kWalks * kWalks;
+  for (size_t t = 0; t < roots_.size(); ++t) {
+    for (size_t row = 0; row < whole; row += kWalks) {
+      Walk(t, rows + row * feature_count_, sums + row,
+           std::make_index_sequence<kWalks>());
+    }
+    for (size_t row = whole; row < count; ++row) {
+      Walk(t, rows + row * feature_count_, sums + row,
+           std::make_index_sequence<1>());
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -45,20 +46,25 @@ class Forest {
   void Evaluate(std::span<const float> rows, std::span<float> sums) const;
 
  private:
-  // Children lie side by side; a leaf refers to itself, so that every walk
-  // may take as many steps as the tree is deep.
+  // Children lie side by side, so many nodes ahead. Every number is below the
+  // threshold of a leaf and its children are 0 ahead: a walk that has arrived
+  // stays, and every walk may take as many steps as the tree is deep.
   struct Node {
     float threshold = 0;
     uint16_t feature = 0;
-    uint16_t is_leaf = 0;
-    uint32_t first_child = 0;
-    float value = 0;
+    uint16_t ahead = 0;
   };
 
   void AddTree(const Tree& tree);
+  void EvaluateBlock(const float* rows, size_t count, float* sums) const;
+  // Takes as many rows through one tree at a time as there are numbers W.
+  template <size_t... W>
+  void Walk(size_t tree, const float* rows, float* sums,
+            std::index_sequence<W...> walks) const;
 
   size_t feature_count_ = 0;
   std::vector<Node> nodes_;
+  std::vector<float> values_;  // Of the leaves, by node.
   std::vector<uint32_t> roots_;
   std::vector<uint32_t> depths_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "cost/kernels/bandwidth.h"
 #include "cost/kernels/family.h"
 #include "hw/gpu_files.h"
+#include "ir/shape_fields.h"
 
 namespace stepcast::cost {
 namespace {
@@ -36,18 +38,53 @@ constexpr std::array kCeilings = {
     CeilingField{"copy_share", &hw::Device::copy_share},
 };
 
+// A small kernel of a family.
+ir::KernelShape ExampleOf(std::string_view family) {
+  constexpr int64_t kSize = 64;
+  ir::KernelShape shape =
+      ir::ParseShape(family).value_or(ir::KernelShape(ir::Opaque{}));
+  std::visit(
+      []<typename S>(S& typed) {
+        ir::ForEachField<S>([&](const auto& field) {
+          using Type = std::remove_cvref_t<decltype(typed.*field.member)>;
+          if constexpr (std::is_same_v<Type, int64_t>) {
+            typed.*field.member = kSize;
+          } else if constexpr (std::is_same_v<Type, Bytes>) {
+            typed.*field.member = {kSize};
+          } else if constexpr (std::is_same_v<Type, ir::DType>) {
+            typed.*field.member = ir::DType::kFp32;
+          }
+        });
+      },
+      shape);
+  return shape;
+}
+
 size_t FamilyPlace(const Family& family) {
   return static_cast<size_t>(&family - Families().data());
 }
 
-bool IsOutside(const FittedModel& model, std::span<const float> features) {
+// How far the features lie outside of what was fitted: the farthest, in its own
+// unit; 0 inside.
+double DistanceOutside(const FittedModel& model,
+                       std::span<const float> features) {
+  float distance = 0;
   for (size_t i = 0; i < features.size(); ++i) {
-    if (features[i] < model.low[i] - kRangeSlack ||
-        features[i] > model.high[i] + kRangeSlack) {
-      return true;
-    }
+    distance = std::max(
+        {distance, model.low[i] - features[i], features[i] - model.high[i]});
   }
-  return false;
+  return distance;
+}
+
+// How many features a family has: those of an example.
+size_t CountFeatures(const Family& family, const Machine& machine) {
+  if (family.features == nullptr) {
+    return 0;
+  }
+  const ir::KernelShape example = ExampleOf(family.name);
+  FeatureVector features;
+  family.features(example, machine, family.base(example, machine), features);
+  return features.values().size();
 }
 
 Estimate Bounded(Estimate estimate) {
@@ -157,6 +194,14 @@ Status KernelModels::AddModels(Profile profile, const Machine& seen_on,
                               profile.gpu, model.family));
     }
     const size_t place = FamilyPlace(*family);
+    const size_t features = CountFeatures(*family, seen_on);
+    if (model.low.size() != features) {
+      return Fail(
+          ErrorCode::kInvalidInput,
+          fmt::format("the {} model of {} has {} features; this "
+                      "version has {}: fit it again",
+                      model.family, profile.gpu, model.low.size(), features));
+    }
     uint32_t& slot = places_[place][static_cast<size_t>(model.variant)];
     if (slot != 0) {
       continue;
@@ -198,9 +243,13 @@ Estimate KernelModels::FromFormula(const ir::KernelShape& shape, size_t family,
 
 Estimate KernelModels::FromAnswer(const Answer& answer, const Base& base,
                                   std::span<const float> features,
-                                  double log2_change) const {
+                                  double trees) const {
   const FittedModel& model = answer.model;
-  const double time = base.time_us * std::exp2(log2_change);
+  // What was learned at the edge of the data holds less the farther away.
+  const double distance = DistanceOutside(model, features);
+  const double time =
+      base.time_us *
+      std::exp2(CorrectionOf(model, base.time_us, trees) / (1 + distance));
   const size_t bin = model.spread.BinOf(time);
   const double slack = answer.borrowed ? kBorrowedLog2 : 0;
   return Bounded(
@@ -209,7 +258,7 @@ Estimate KernelModels::FromAnswer(const Answer& answer, const Base& base,
        .p90_us = time * std::exp2(model.spread.log2_p90[bin] + slack),
        .base = base,
        .origin =
-           IsOutside(model, features) ? Origin::kExtrapolated : Origin::kFitted,
+           distance > kRangeSlack ? Origin::kExtrapolated : Origin::kFitted,
        .model = answer.name});
 }
 
@@ -244,7 +293,7 @@ void KernelModels::PriceAll(
       estimates[rows.places[i]] =
           FromAnswer(answer, rows.bases[i],
                      std::span(rows.features).subspan(i * width, width),
-                     answer.model.offset + static_cast<double>(sums[i]));
+                     static_cast<double>(sums[i]));
     }
     rows = {};
   };

@@ -61,7 +61,7 @@ class KernelModels {
                        const Base& base) const;
   Estimate FromAnswer(const Answer& answer, const Base& base,
                       std::span<const float> features,
-                      double log2_change) const;
+                      double trees) const;
 
   Machine machine_;
   Profile profile_;

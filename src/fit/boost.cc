@@ -90,7 +90,7 @@ struct Slope {
 
 Slope SlopeOf(const TrainingRow& row, double log2_change, double robust_from) {
   constexpr float kLeastSecond = 1e-6F;
-  const double kernel = row.base_us * std::exp2(log2_change);
+  const double kernel = row.base_us * std::exp2(row.trust * log2_change);
   const double observed = row.lead_us + kernel;
   const double residual = std::log(observed) - row.log_time;
   if (row.censored && residual < 0) {
@@ -98,7 +98,7 @@ Slope SlopeOf(const TrainingRow& row, double log2_change, double robust_from) {
   }
   const double scaled = residual / robust_from;
   const double damping = 1 / std::sqrt(1 + scaled * scaled);
-  const double chain = std::numbers::ln2 * kernel / observed;
+  const double chain = std::numbers::ln2 * row.trust * kernel / observed;
   return {.first = static_cast<float>(row.weight * residual * damping * chain),
           .second =
               std::max(static_cast<float>(row.weight * damping * chain * chain),

@@ -12,9 +12,9 @@
 namespace stepcast::fit {
 
 struct BoostOptions {
-  int rounds = 400;
+  int rounds = 240;
   int depth = 6;
-  double rate = 0.08;
+  double rate = 0.12;
   double row_share = 0.8;      // Of the rows, for each tree.
   double feature_share = 0.6;  // Of the features, for each tree.
   // Residuals (natural log) well below this count by their square, well above

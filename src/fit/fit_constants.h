@@ -22,6 +22,9 @@ struct ConstantGroup {
 /// The first is that of streams, which all others build on.
 std::vector<ConstantGroup> ConstantGroups();
 
+/// Whether measured rows can tell a constant at all.
+bool IsFitted(const cost::ConstantInfo& info);
+
 /// Whether a case belongs to a group's rows.
 bool Tells(const RowCase& one, const ConstantGroup& group);
 

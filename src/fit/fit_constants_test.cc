@@ -25,9 +25,7 @@ TEST(ConstantGroups, HaveEveryFittedConstantOnce) {
       EXPECT_TRUE(seen.insert(id).second) << static_cast<int>(id);
     }
   }
-  const auto fitted = std::ranges::count_if(
-      cost::ConstantInfos(),
-      [](const cost::ConstantInfo& info) { return info.low < info.high; });
+  const auto fitted = std::ranges::count_if(cost::ConstantInfos(), IsFitted);
   EXPECT_EQ(seen.size(), static_cast<size_t>(fitted));
 }
 

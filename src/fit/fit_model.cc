@@ -30,6 +30,8 @@ BoostOptions OptionsFor(size_t rows, cost::Variant variant) {
     options = {.rounds = 60, .depth = 3, .rate = 0.1, .feature_share = 0.8};
   } else if (rows < 3000) {
     options = {.rounds = 200, .depth = 5, .rate = 0.12, .feature_share = 0.8};
+  } else if (rows < 8000) {
+    options = {.rounds = 240, .depth = 7, .rate = 0.08};
   }
   options.robust_from = variant == cost::Variant::kHalf ? 0.05 : 0.04;
   return options;
@@ -146,8 +148,10 @@ std::vector<double> Predict(const cost::FittedModel& model,
   }
   std::vector<double> kernel_us(rows.rows.size());
   for (size_t i = 0; i < rows.rows.size(); ++i) {
-    kernel_us[i] = rows.rows[i].base_us *
-                   std::exp2(model.offset + static_cast<double>(sums[i]));
+    const TrainingRow& row = rows.rows[i];
+    kernel_us[i] =
+        row.base_us * std::exp2(cost::CorrectionOf(
+                          model, row.base_us, static_cast<double>(sums[i])));
   }
   return kernel_us;
 }
@@ -174,6 +178,7 @@ Result<std::optional<cost::FittedModel>> FitModel(const RowGroup& group,
   cost::FittedModel model;
   model.family = group.family->name;
   model.variant = group.variant;
+  model.fade_us = rows.fade_us;
   SetRanges(rows, model);
   Chooser chooser(rows, model);
   const cost::Forest none = cost::Forest::Make({}, rows.feature_count);

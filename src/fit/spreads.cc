@@ -28,27 +28,23 @@ double StudentP90(size_t degrees) {
 }
 
 // A chip is off as a whole, and its rows are off about that. The first is a
-// draw from what the chips show, of which there are few; the second is the mean
+// draw from about zero, as wide as the few chips show; the second is the mean
 // of theirs. Both add by their squares.
 cost::FormulaSpread SpreadOf(const ChipMisses& chips) {
   const auto n = static_cast<double>(chips.size());
-  double middle = 0;
   double squares = 0;
   double below = 0;
   double above = 0;
   for (const auto& [chip, misses] : chips) {
     const double median = Quantile(misses, 0.5);
-    middle += median / n;
     squares += median * median / n;
     below += (median - Quantile(misses, 0.1)) / n;
     above += (Quantile(misses, 0.9) - median) / n;
   }
-  const double variance =
-      std::max(squares - middle * middle, 0.0) * n / (n - 1);
   const double chip =
-      StudentP90(chips.size() - 1) * std::sqrt(variance * (1 + 1 / n));
-  return {.log2_p10 = std::min(middle - std::hypot(chip, below), 0.0),
-          .log2_p90 = std::max(middle + std::hypot(chip, above), 0.0)};
+      StudentP90(chips.size()) * std::sqrt(squares * (1 + 1 / n));
+  return {.log2_p10 = -std::hypot(chip, below),
+          .log2_p90 = std::hypot(chip, above)};
 }
 
 }  // namespace

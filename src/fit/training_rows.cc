@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "base/stats.h"
+
 namespace stepcast::fit {
 namespace {
 
@@ -15,6 +17,11 @@ using measurements::Timing;
 // Real layers have sizes that are multiples of 4; random benchmarks hardly ever
 // do, so the few that do count three times.
 constexpr double kAlignedWeight = 3;
+
+// Kernels of this share of a launch floor vanish behind it; others in a clock
+// of one microsecond and the latency that a profiler sees.
+constexpr double kFadeOfFloor = 0.3;
+constexpr double kFadeUs = 2;
 
 bool IsAligned(const ir::KernelShape& shape) {
   const auto* gemm = std::get_if<ir::Gemm>(&shape);
@@ -28,6 +35,24 @@ double WeightOf(const KernelRow& row) {
   return seen * (IsAligned(row.shape) && row.timing == Timing::kEventOp
                      ? kAlignedWeight
                      : 1.0);
+}
+
+void SetTrust(TrainingRows& set) {
+  std::vector<double> floors;
+  for (const TrainingRow& row : set.rows) {
+    if (row.floor_us > 0) {
+      floors.push_back(row.floor_us);
+    }
+  }
+  set.fade_us = kFadeUs;
+  if (!floors.empty()) {
+    set.fade_us = std::max(kFadeUs, kFadeOfFloor * Quantile(floors, 0.5));
+  }
+  cost::FittedModel model;
+  model.fade_us = set.fade_us;
+  for (TrainingRow& row : set.rows) {
+    row.trust = cost::TrustOf(model, row.base_us);
+  }
 }
 
 }  // namespace
@@ -102,6 +127,7 @@ TrainingRows MakeTrainingRows(const TrainingInput& input) {
                         features.values().end());
     set.rows.push_back(training);
   }
+  SetTrust(set);
   return set;
 }
 

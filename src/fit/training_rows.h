@@ -44,6 +44,7 @@ struct TrainingRow {
   double floor_us = 0;
   double log_time = 0;  // Natural logarithm of the measured time.
   double weight = 1;
+  double trust = 1;  // The share of a correction that applies to it.
   /// The kernel is hidden behind its launch: it took this long at most.
   bool censored = false;
   /// Long enough to be judged by.
@@ -54,6 +55,7 @@ struct TrainingRows {
   std::vector<TrainingRow> rows;
   std::vector<float> features;  // One row after another.
   size_t feature_count = 0;
+  double fade_us = 0;  // As cost::FittedModel::fade_us.
 
   std::span<const float> FeaturesOf(size_t row) const {
     return std::span(features).subspan(row * feature_count, feature_count);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <optional>
 #include <utility>
 
@@ -22,6 +23,23 @@ tl::unexpected<Error> BadCell(std::string_view column, std::string_view cell,
               fmt::format("{} is '{}'; expected {}", column, cell, expected));
 }
 
+// No tensor of 2^48 elements fits any GPU; more is a wrong unit.
+constexpr int64_t kMostElements = int64_t{1} << 48;
+
+// A product of sizes, none of them above kMostElements.
+Result<int64_t> Multiply(std::initializer_list<int64_t> sizes) {
+  double exact = 1;
+  int64_t product = 1;
+  for (const int64_t size : sizes) {
+    exact *= static_cast<double>(size);
+    if (exact > static_cast<double>(kMostElements)) {
+      return Fail(ErrorCode::kInvalidInput, "more elements than fit any GPU");
+    }
+    product *= size;
+  }
+  return product;
+}
+
 // The cells of a row by the names of their columns.
 class Row {
  public:
@@ -35,10 +53,8 @@ class Row {
   // A size: 1 or more.
   Result<int64_t> Size(std::string_view column) const {
     const std::string_view cell = Text(column);
-    // No tensor of 2^48 elements fits any GPU; more is a wrong unit.
-    constexpr int64_t kMost = int64_t{1} << 48;
     const auto value = CellInt(cell);
-    if (!value || *value < 1 || *value > kMost) {
+    if (!value || *value < 1 || *value > kMostElements) {
       return BadCell(column, cell, "a whole number above 0");
     }
     return *value;
@@ -100,10 +116,13 @@ Result<RowShape> ReadElementwise(Cells cells, const ingest::Rules& /*rules*/) {
   ASSIGN_OR_RETURN(const int64_t inputs, row.Size("num_inputs"));
   ASSIGN_OR_RETURN(const int64_t rows, row.Size("rows"));
   ASSIGN_OR_RETURN(const int64_t columns, row.Size("cols"));
-  const int64_t bytes = rows * columns * ir::SizeOf(dtype);
+  ASSIGN_OR_RETURN(const int64_t elements, Multiply({rows, columns}));
+  ASSIGN_OR_RETURN(const int64_t read,
+                   Multiply({inputs, elements, ir::SizeOf(dtype)}));
+  const int64_t bytes = elements * ir::SizeOf(dtype);
   return RowShape{
-      .shape = ir::Elementwise{.elements = rows * columns,
-                               .read = {inputs * bytes},
+      .shape = ir::Elementwise{.elements = elements,
+                               .read = {read},
                                .written = {bytes},
                                .dtype = dtype,
                                .arithmetic = ArithmeticOf(row.Text("op"))},
@@ -214,11 +233,11 @@ Result<RowShape> ReadBag(Cells cells, const ingest::Rules& /*rules*/) {
   ir::EmbeddingBag bag;
   ASSIGN_OR_RETURN(bag.tables, row.Size("num_tables"));
   ASSIGN_OR_RETURN(const int64_t rows, row.Size("rows_per_table"));
-  bag.rows = rows * bag.tables;
+  ASSIGN_OR_RETURN(bag.rows, Multiply({rows, bag.tables}));
   ASSIGN_OR_RETURN(bag.dim, row.Size("dim"));
   ASSIGN_OR_RETURN(bag.batch, row.Size("batch"));
   ASSIGN_OR_RETURN(const int64_t lookups, row.Size("lookups_per_bag"));
-  bag.lookups = lookups * bag.batch * bag.tables;
+  ASSIGN_OR_RETURN(bag.lookups, Multiply({lookups, bag.batch, bag.tables}));
   bag.longest_bag = lookups;
   ASSIGN_OR_RETURN(bag.dtype, row.Type());
   ASSIGN_OR_RETURN(bag.pass, PassFrom(row.Text("direction")));

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "cost/kernels/embedding.h"
 #include "measurements/authors_shapes.h"
 #include "measurements/kernel_rows.h"
 #include "measurements/published_embedding.h"

@@ -1,13 +1,13 @@
 // Copies, concatenations and the operators of profiled models.
 #include <algorithm>
 #include <array>
-#include <map>
+#include <cmath>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/stats.h"
 #include "measurements/kernel_rows.h"
 #include "report/kernel_accuracy.h"
 #include "tests/accuracy/anchors.h"

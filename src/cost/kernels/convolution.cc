@@ -194,10 +194,10 @@ double LayoutUs(const ConvolutionSize& size, ir::DType dtype,
 
 Algorithms Price(const ConvolutionSize& size, ir::DType dtype,
                  const Machine& machine) {
-  const auto [peak, share] = RateOf(size, dtype, machine);
+  const Rate units = RateOf(size, dtype, machine);
   const double latency = LatencyUs(machine);
-  const auto rate = [&, peak = peak, share = share](Constant efficiency) {
-    return SmRate(peak, share * machine[efficiency], machine);
+  const auto rate = [&](Constant efficiency) {
+    return SmRate(units.peak, units.share * machine[efficiency], machine);
   };
   Algorithms a;
   a.memory_us = StreamUs(size.io_bytes, machine);

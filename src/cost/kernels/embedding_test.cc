@@ -177,6 +177,7 @@ TEST(Embedding, FindsRowsInL2WhenACallIsRepeated) {
                    .batch = 128,
                    .lookups = 32 * 128 * 8,
                    .dtype = ir::DType::kFp32,
+                   .index_alpha = 0,
                    .kernel = BagKernel::kAtomic,
                    .longest_bag = 8};
   const Machine v100 = V100();

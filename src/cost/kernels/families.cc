@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "cost/kernels/concat.h"
 #include "cost/kernels/convolution.h"
@@ -10,6 +11,7 @@
 #include "cost/kernels/fill.h"
 #include "cost/kernels/gemm.h"
 #include "cost/kernels/index.h"
+#include "cost/kernels/interaction.h"
 #include "cost/kernels/normalization.h"
 #include "cost/kernels/optimizer_step.h"
 #include "cost/kernels/pooling.h"
@@ -25,12 +27,14 @@ namespace {
 constexpr std::array kFamilies = {
     Family{"gemm", GemmBase, GemmFeatures},
     Family{"embedding_bag", EmbeddingBase, nullptr},
+    Family{"interaction", InteractionBase, nullptr},
     Family{"elementwise", ElementwiseBase, ElementwiseFeatures},
     Family{"reduction", ReductionBase, ReductionFeatures},
     Family{"softmax", SoftmaxBase, SoftmaxFeatures},
     Family{"normalization", NormalizationBase, NormalizationFeatures},
     Family{"convolution", ConvolutionBase, ConvolutionFeatures},
     Family{"pooling", PoolingBase, nullptr},
+    Family{"attention", AttentionBase, nullptr},
     Family{"concat", ConcatBase, ConcatFeatures},
     Family{"transpose", TransposeBase, TransposeFeatures},
     Family{"index", IndexBase, IndexFeatures},
@@ -40,6 +44,17 @@ constexpr std::array kFamilies = {
     Family{"optimizer_step", OptimizerStepBase, nullptr},
     Family{"random", RandomBase, nullptr},
 };
+
+// The family of each alternative of a shape.
+template <size_t... I>
+std::array<const Family*, sizeof...(I)> ByShape(
+    std::index_sequence<I...> /*unused*/) {
+  const auto find = [](std::string_view name) -> const Family* {
+    const auto found = std::ranges::find(kFamilies, name, &Family::name);
+    return found == kFamilies.end() ? nullptr : &*found;
+  };
+  return {find(ir::FamilyName(ir::KernelShape(std::in_place_index<I>)))...};
+}
 
 }  // namespace
 
@@ -64,9 +79,9 @@ std::span<const Family> Families() {
 }
 
 const Family* FindFamily(const ir::KernelShape& shape) {
-  const auto found =
-      std::ranges::find(kFamilies, ir::FamilyName(shape), &Family::name);
-  return found == kFamilies.end() ? nullptr : &*found;
+  static const auto kByShape =
+      ByShape(std::make_index_sequence<std::variant_size_v<ir::KernelShape>>());
+  return kByShape[shape.index()];
 }
 
 }  // namespace stepcast::cost

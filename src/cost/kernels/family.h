@@ -34,7 +34,8 @@ class FeatureVector {
   static constexpr size_t kMost = 64;
   void Add(double value) {
     CHECK(size_ < kMost);
-    values_[size_++] = static_cast<float>(value);
+    // Trees go one way or the other: what is no number goes the small one.
+    values_[size_++] = value == value ? static_cast<float>(value) : 0.0F;
   }
   /// log2, with 0 kept apart from small numbers.
   void AddLog(double value) { Add(std::log2(value > 1e-9 ? value : 1e-9)); }

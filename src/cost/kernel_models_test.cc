@@ -1,0 +1,144 @@
+#include "cost/kernel_models.h"
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "hw/gpu_files.h"
+
+namespace stepcast::cost {
+namespace {
+
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+hw::Device Find(std::string_view name) {
+  return hw::FindDevice(name).value();
+}
+
+const ir::KernelShape kProduct = ir::Gemm{.batch = 1,
+                                          .m = 2048,
+                                          .n = 1024,
+                                          .k = 1024,
+                                          .transpose_b = true,
+                                          .dtype = ir::DType::kFp32};
+
+// A directory of profiles that goes with the test.
+class KernelModelsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    directory_ =
+        fs::path(::testing::TempDir()) /
+        ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    fs::remove_all(directory_);
+    fs::create_directories(directory_ / "titan-xp");
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  void Write(const char* name, std::string_view text) {
+    std::ofstream(directory_ / "titan-xp" / name) << text;
+  }
+  Result<KernelModels> Load() const {
+    return KernelModels::Load(Find("titan-xp"), ProfileStore({directory_}));
+  }
+
+ private:
+  fs::path directory_;
+};
+
+TEST_F(KernelModelsTest, AGpuWithoutDataIsExtrapolated) {
+  const auto models = Load();
+  ASSERT_TRUE(models.has_value()) << models.error().message;
+  const auto estimate = models->Price(kProduct);
+  ASSERT_TRUE(estimate.has_value());
+  EXPECT_EQ(estimate->origin, Origin::kExtrapolated);
+  EXPECT_EQ(estimate->model, "gemm-formula");
+  EXPECT_LT(estimate->p10_us, estimate->p50_us);
+  EXPECT_GT(estimate->p90_us, estimate->p50_us);
+}
+
+TEST_F(KernelModelsTest, CeilingsOfAProfileAreTheUsers) {
+  const double before = Load()->Price(kProduct)->p50_us;
+  Write("ceilings.toml", "gemm_fp32_share = 0.4\n");
+  const auto models = Load();
+  ASSERT_TRUE(models.has_value()) << models.error().message;
+  EXPECT_EQ(models->machine().device.gemm_fp32_share, 0.4);
+  EXPECT_GT(models->Price(kProduct)->p50_us, 1.2 * before);
+  EXPECT_EQ(models->Price(kProduct)->origin, Origin::kFormula);
+}
+
+TEST_F(KernelModelsTest, NamesTheFileAndLineOfWhatIsWrong) {
+  Write("ceilings.toml", "gemm_fp32_share = 40\n");
+  EXPECT_THAT(Load().error().message,
+              HasSubstr("ceilings.toml:1: 'gemm_fp32_share' must be"));
+  Write("ceilings.toml", "speed = 1\n");
+  EXPECT_THAT(Load().error().message, HasSubstr("'speed' is no ceiling"));
+  Write("ceilings.toml", "");
+  Write("launches.toml", "[linear]\nfloor_us = -1\nlead_us = 2\n");
+  EXPECT_THAT(Load().error().message, HasSubstr("'floor_us' must be"));
+}
+
+TEST_F(KernelModelsTest, AnOffsetMovesTheFormula) {
+  const double before =
+      Load()
+          ->Price(ir::Sort{.elements = 100000, .dtype = ir::DType::kFp32})
+          ->p50_us;
+  Write("sort.fp32.model",
+        "family = \"sort\"\nvariant = \"fp32\"\ngpu = \"titan-xp\"\n"
+        "chosen = \"scaled\"\nvalidation_gmae_pct = { scaled = 3.0 }\n"
+        "offset = 1.0\nfade_us = 0.0\nspread_edges_us = []\n"
+        "spread_log2_p10 = [-0.1]\nspread_log2_p90 = [0.1]\n"
+        "feature_low = []\nfeature_high = []\n---\n");
+  const auto models = Load();
+  ASSERT_TRUE(models.has_value()) << models.error().message;
+  const auto estimate =
+      models->Price(ir::Sort{.elements = 100000, .dtype = ir::DType::kFp32});
+  EXPECT_NEAR(estimate->p50_us, 2 * before, 1e-6 * before);
+  EXPECT_NEAR(estimate->p90_us / estimate->p50_us, std::exp2(0.1), 1e-9);
+  EXPECT_EQ(estimate->model, "sort-scaled");
+  EXPECT_EQ(estimate->origin, Origin::kFitted);
+}
+
+TEST_F(KernelModelsTest, AModelOfOtherFeaturesIsRefused) {
+  Write("softmax.fp32.model",
+        "family = \"softmax\"\nvariant = \"fp32\"\ngpu = \"titan-xp\"\n"
+        "chosen = \"trees_1\"\nvalidation_gmae_pct = { trees_1 = 3.0 }\n"
+        "offset = 0.0\nfade_us = 0.0\nspread_edges_us = []\n"
+        "spread_log2_p10 = [-0.1]\nspread_log2_p90 = [0.1]\n"
+        "feature_low = [0]\nfeature_high = [1]\n---\n0:0.5 =1 =2\n");
+  const auto models = Load();
+  ASSERT_FALSE(models.has_value());
+  EXPECT_THAT(models.error().message, HasSubstr("1 features"));
+}
+
+TEST(KernelModels, BorrowsFromTheSameChip) {
+  const auto models =
+      KernelModels::Load(Find("v100-sxm-16gb@1297MHz"), ProfileStore());
+  ASSERT_TRUE(models.has_value()) << models.error().message;
+  const auto estimate = models->Price(kProduct);
+  EXPECT_THAT(estimate->model, HasSubstr("of v100-pcie-32gb"));
+  // 439 us in the traces of Lin et al.
+  EXPECT_NEAR(estimate->p50_us / 439, 1, 0.15);
+}
+
+TEST(KernelModels, HasNoPriceForWhatItDoesNotKnow) {
+  const auto models = KernelModels::Load(Find("t4"), ProfileStore());
+  ASSERT_TRUE(models.has_value()) << models.error().message;
+  EXPECT_FALSE(models->Price(ir::Opaque{}).has_value());
+  EXPECT_FALSE(models->Price(ir::Gemm{.batch = 1, .m = 5}).has_value());
+}
+
+TEST(LaunchCost, HidesShortKernelsAndDelaysLongOnes) {
+  const LaunchCost cost{.floor_us = 40, .lead_us = 20};
+  EXPECT_EQ(cost.Observe(3, 0), 40);
+  EXPECT_EQ(cost.Observe(100, 0), 120);
+  const LaunchCost drifting{
+      .floor_us = 40, .lead_us = 40, .drift_us = 100, .drift_power = 2};
+  EXPECT_EQ(drifting.Observe(100, 0.5), 165);
+}
+
+}  // namespace
+}  // namespace stepcast::cost

@@ -1,0 +1,65 @@
+#include "cost/kernels/interaction.h"
+
+#include <gtest/gtest.h>
+
+#include "hw/gpu_files.h"
+
+namespace stepcast::cost {
+namespace {
+
+Machine Load(std::string_view gpu) {
+  return {.device = hw::FindDevice(gpu).value()};
+}
+
+ir::Interaction Criteo(ir::DType dtype) {
+  return {.batch = 2048, .features = 27, .dim = 128, .dtype = dtype};
+}
+
+TEST(Interaction, LiesBetweenItsTrafficAndItsRoofline) {
+  const Machine a100 = Load("a100-sxm-80gb");
+  const Base base = InteractionBase(Criteo(ir::DType::kFp16), a100);
+  EXPECT_GT(base.time_us, base.memory_us);
+  EXPECT_GE(base.time_us, base.roofline_us);
+  // 15.6 MB through L2: tens of microseconds at most.
+  EXPECT_LT(base.time_us, 40);
+}
+
+TEST(Interaction, BackwardTakesLonger) {
+  const Machine a100 = Load("a100-sxm-80gb");
+  ir::Interaction backward = Criteo(ir::DType::kFp16);
+  backward.pass = ir::Pass::kBackward;
+  EXPECT_GT(InteractionBase(backward, a100).time_us,
+            InteractionBase(Criteo(ir::DType::kFp16), a100).time_us);
+}
+
+TEST(Interaction, GrowsWithEveryDimension) {
+  const Machine v100 = Load("v100-sxm-16gb");
+  const ir::Interaction small = Criteo(ir::DType::kFp32);
+  const double time = InteractionBase(small, v100).time_us;
+  for (int64_t ir::Interaction::*size :
+       {&ir::Interaction::batch, &ir::Interaction::features,
+        &ir::Interaction::dim}) {
+    ir::Interaction large = small;
+    large.*size *= 2;
+    EXPECT_GT(InteractionBase(large, v100).time_us, time);
+  }
+}
+
+TEST(Attention, IsQuadraticInTheLengthWhenLong) {
+  const Machine a100 = Load("a100-sxm-80gb");
+  ir::Attention op{.batch = 4,
+                   .heads = 16,
+                   .queries = 4096,
+                   .keys = 4096,
+                   .dim = 64,
+                   .dtype = ir::DType::kBf16};
+  const double time = AttentionBase(op, a100).time_us;
+  op.queries *= 2;
+  op.keys *= 2;
+  EXPECT_NEAR(AttentionBase(op, a100).time_us / time, 4, 0.2);
+  // 1.1e12 operations at 0.6 of 312 TFLOP/s.
+  EXPECT_NEAR(AttentionBase(op, a100).time_us, 5874, 300);
+}
+
+}  // namespace
+}  // namespace stepcast::cost
