@@ -33,7 +33,7 @@ struct AuthorsModel {
   std::vector<int64_t> top{};         // From the interaction's result on.
   std::vector<int64_t> table_rows{};  // One a table.
   int64_t dim = 0;
-  int64_t lookups = 0;     // A table and sample.
+  int64_t lookups = 0;      // A table and sample.
   double index_alpha = -1;  // As ir::EmbeddingBag::index_alpha.
 };
 /// DLRM_default and DLRM_MLPerf as the authors configured them, batch 2048.
