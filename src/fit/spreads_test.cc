@@ -47,6 +47,14 @@ TEST(SpreadsOf, LeavesWhatOneChipTellsToTheOthers) {
   EXPECT_TRUE(spreads.contains("other"));
 }
 
+TEST(SpreadsOf, DoesNotCountAHandfulOfRows) {
+  std::vector<Misses> misses = {Chip("gemm", "a", 0), Chip("gemm", "b", 0),
+                                Chip("gemm", "c", 5)};
+  misses.back().nothing.resize(5);
+  misses.back().ceilings.resize(5);
+  EXPECT_NEAR(SpreadsOf(misses).at("gemm").nothing.log2_p90, 0.8, 0.01);
+}
+
 TEST(SpreadsText, NamesEveryFamily) {
   const std::vector<Misses> misses = {Chip("gemm", "a", 0),
                                       Chip("gemm", "b", 0)};
