@@ -95,9 +95,18 @@ part.
 
 
 def leave_out(stepcast, data):
-    return ("\n## GPUs that were left out\n\n" + run(
-        stepcast, "eval", "kernels", "--data", data / "kernels",
-        "--leave-one-out", "--markdown"))
+    """Every GPU predicted from the others."""
+    text = run(stepcast, "eval", "kernels", "--data", data / "kernels",
+               "--leave-one-out")
+    return f"""
+## GPUs that were left out
+
+`stepcast eval kernels --leave-one-out`: a chip is left out of every fit, then its
+test rows are predicted.
+
+```
+{text}```
+"""
 
 
 def main():
@@ -109,7 +118,7 @@ def main():
     text = HEADER + kernels(stepcast, data) + whole(stepcast, data)
     anchors = build / "tests/accuracy/anchor_report"
     if anchors.exists():
-        text += "\n" + run(anchors)
+        text += "\n" + run(anchors, data)
     text += leave_out(stepcast, data)
     (ROOT / "docs/accuracy.md").write_text(text, encoding="utf-8")
     return 0

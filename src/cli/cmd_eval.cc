@@ -63,11 +63,10 @@ Status EvalKernels(const Words& words) {
   std::string threads_text;
   bool json = false;
   bool leave_one_out = false;
-  parser.app()
-      .add_option("--data", data,
-                  "CSV files, or directories with them: columns gpu, time_us, "
-                  "timing and those of a kernel")
-      ->required();
+  parser.app().add_option(
+      "--data", data,
+      "CSV files, or directories with them: columns gpu, time_us, "
+      "timing and those of a kernel");
   parser.app().add_option("--part", part_text,
                           "all rows, or those of a fit's part: fit, "
                           "validation, test (by a hash of the shape)");
@@ -84,6 +83,10 @@ Status EvalKernels(const Words& words) {
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   if (!go_on) {
     return {};
+  }
+  if (data.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                "no --data given; expected CSV files or directories with them");
   }
   ASSIGN_OR_RETURN(const auto part, ParsePart(part_text));
   ASSIGN_OR_RETURN(const auto threads,

@@ -95,12 +95,10 @@ Status FitKernels(const Words& words) {
   std::vector<std::string> data;
   std::string output;
   std::string threads_text;
-  parser.app()
-      .add_option("--data", data, "CSV files, or directories with them")
-      ->required();
-  parser.app()
-      .add_option("-o,--output", output, "the directory of the profile")
-      ->required();
+  parser.app().add_option("--data", data,
+                          "CSV files, or directories with them");
+  parser.app().add_option("-o,--output", output,
+                          "the directory of the profile");
   parser.app().add_option("--threads", threads_text,
                           "how many to use; default: one per core");
   bool shared = false;
@@ -112,6 +110,13 @@ Status FitKernels(const Words& words) {
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   if (!go_on) {
     return {};
+  }
+  if (data.empty() || output.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                data.empty() ? "no --data given; expected CSV files or "
+                               "directories with them"
+                             : "no -o given; expected a directory for the "
+                               "profile");
   }
   ASSIGN_OR_RETURN(const auto threads_given,
                    ParseNumber("--threads", threads_text, 1));

@@ -26,6 +26,10 @@ constexpr double kBorrowedLog2 = 0.12;
 // log2), before an answer counts as extrapolated.
 constexpr double kRangeSlack = 0.25;
 
+// Up to here, as good as twice or half the size, the edge of the data stands
+// for what lies outside.
+constexpr double kNear = 1;
+
 struct CeilingField {
   std::string_view key;
   double hw::Device::*member = nullptr;
@@ -247,9 +251,10 @@ Estimate KernelModels::FromAnswer(const Answer& answer, const Base& base,
   const FittedModel& model = answer.model;
   // What was learned at the edge of the data holds less the farther away.
   const double distance = DistanceOutside(model, features);
+  const double far = std::max(0.0, distance - kNear);
   const double time =
       base.time_us *
-      std::exp2(CorrectionOf(model, base.time_us, trees) / (1 + distance));
+      std::exp2(CorrectionOf(model, base.time_us, trees) / (1 + far));
   const size_t bin = model.spread.BinOf(time);
   const double slack = answer.borrowed ? kBorrowedLog2 : 0;
   return Bounded(

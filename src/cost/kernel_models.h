@@ -60,8 +60,7 @@ class KernelModels {
   Estimate FromFormula(const ir::KernelShape& shape, size_t family,
                        const Base& base) const;
   Estimate FromAnswer(const Answer& answer, const Base& base,
-                      std::span<const float> features,
-                      double trees) const;
+                      std::span<const float> features, double trees) const;
 
   Machine machine_;
   Profile profile_;

@@ -19,12 +19,12 @@ hw::Device Find(std::string_view name) {
   return hw::FindDevice(name).value();
 }
 
-const ir::KernelShape kProduct = ir::Gemm{.batch = 1,
-                                          .m = 2048,
-                                          .n = 1024,
-                                          .k = 1024,
-                                          .transpose_b = true,
-                                          .dtype = ir::DType::kFp32};
+const ir::KernelShape product_shape = ir::Gemm{.batch = 1,
+                                               .m = 2048,
+                                               .n = 1024,
+                                               .k = 1024,
+                                               .transpose_b = true,
+                                               .dtype = ir::DType::kFp32};
 
 // A directory of profiles that goes with the test.
 class KernelModelsTest : public ::testing::Test {
@@ -52,7 +52,7 @@ class KernelModelsTest : public ::testing::Test {
 TEST_F(KernelModelsTest, AGpuWithoutDataIsExtrapolated) {
   const auto models = Load();
   ASSERT_TRUE(models.has_value()) << models.error().message;
-  const auto estimate = models->Price(kProduct);
+  const auto estimate = models->Price(product_shape);
   ASSERT_TRUE(estimate.has_value());
   EXPECT_EQ(estimate->origin, Origin::kExtrapolated);
   EXPECT_EQ(estimate->model, "gemm-formula");
@@ -61,13 +61,13 @@ TEST_F(KernelModelsTest, AGpuWithoutDataIsExtrapolated) {
 }
 
 TEST_F(KernelModelsTest, CeilingsOfAProfileAreTheUsers) {
-  const double before = Load()->Price(kProduct)->p50_us;
+  const double before = Load()->Price(product_shape)->p50_us;
   Write("ceilings.toml", "gemm_fp32_share = 0.4\n");
   const auto models = Load();
   ASSERT_TRUE(models.has_value()) << models.error().message;
   EXPECT_EQ(models->machine().device.gemm_fp32_share, 0.4);
-  EXPECT_GT(models->Price(kProduct)->p50_us, 1.2 * before);
-  EXPECT_EQ(models->Price(kProduct)->origin, Origin::kFormula);
+  EXPECT_GT(models->Price(product_shape)->p50_us, 1.2 * before);
+  EXPECT_EQ(models->Price(product_shape)->origin, Origin::kFormula);
 }
 
 TEST_F(KernelModelsTest, NamesTheFileAndLineOfWhatIsWrong) {
@@ -118,7 +118,7 @@ TEST(KernelModels, BorrowsFromTheSameChip) {
   const auto models =
       KernelModels::Load(Find("v100-sxm-16gb@1297MHz"), ProfileStore());
   ASSERT_TRUE(models.has_value()) << models.error().message;
-  const auto estimate = models->Price(kProduct);
+  const auto estimate = models->Price(product_shape);
   EXPECT_THAT(estimate->model, HasSubstr("of v100-pcie-32gb"));
   // 439 us in the traces of Lin et al.
   EXPECT_NEAR(estimate->p50_us / 439, 1, 0.15);

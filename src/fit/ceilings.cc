@@ -122,6 +122,7 @@ std::vector<double> LargestStreams(const Rows& rows,
   std::ranges::sort(streams, std::greater<>());
   streams.resize(streams.size() / 20);
   std::vector<double> shares;
+  shares.reserve(streams.size());
   for (const auto& [bytes, share] : streams) {
     shares.push_back(share);
   }
@@ -191,12 +192,12 @@ void FitConvolutions(const Rows& rows, const cost::Machine& machine,
 
 }  // namespace
 
-void FitCeilings(const KernelRows& all, uint16_t gpu,
+void FitCeilings(const KernelRows& rows, uint16_t gpu,
                  const cost::Machine& machine, cost::Profile& profile) {
-  const Rows rows(all, gpu, profile);
-  FitGemms(rows, machine, profile);
-  FitCopies(rows, machine, profile);
-  FitConvolutions(rows, machine, profile);
+  const Rows own(rows, gpu, profile);
+  FitGemms(own, machine, profile);
+  FitCopies(own, machine, profile);
+  FitConvolutions(own, machine, profile);
 }
 
 }  // namespace stepcast::fit

@@ -42,6 +42,7 @@ std::vector<RowCase> CasesOf(const KernelRows& rows, uint16_t gpu) {
     }
   }
   std::vector<RowCase> list;
+  list.reserve(cases.size());
   for (auto& [key, one] : cases) {
     list.push_back(std::move(one));
   }
@@ -238,6 +239,7 @@ std::vector<size_t> SampleRows(std::span<const TrainingRow> rows, Part part,
   std::ranges::sort(order);
   order.resize(std::min(order.size(), most));
   std::vector<size_t> places;
+  places.reserve(order.size());
   for (const auto& [hash, place] : order) {
     places.push_back(place);
   }

@@ -49,7 +49,7 @@ void Price(benchmark::State& state, const char* gpu, ir::DType dtype,
     benchmark::DoNotOptimize(estimates.data());
   }
   CHECK(estimates.front().has_value());
-  state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * kShapes));
+  state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(kShapes));
 }
 
 void PriceOneByOne(benchmark::State& state) {
@@ -60,7 +60,7 @@ void PriceOneByOne(benchmark::State& state) {
     benchmark::DoNotOptimize(models.Price(shapes[next]));
     next = (next + 1) % shapes.size();
   }
-  state.SetItemsProcessed(static_cast<int64_t>(state.iterations()));
+  state.SetItemsProcessed(state.iterations());
 }
 
 BENCHMARK_CAPTURE(Price, V100Fp32, "v100-pcie-32gb", ir::DType::kFp32, false);

@@ -14,11 +14,12 @@ namespace stepcast::cost {
 namespace {
 
 // Learned corrections follow measured steps of the libraries, which are real: a
-// kernel of twice the size may be a better fit for its tiles. How much faster
-// it may come out, and for how many of the shapes it may be more than noise.
-constexpr double kQuantisation = 0.65;
+// kernel of twice the size may be a better fit for its tiles. How many of the
+// shapes may come out faster at all, and how many by a third.
 constexpr double kNoise = 0.97;
 constexpr double kMostNoisy = 0.12;
+constexpr double kStep = 0.65;
+constexpr double kMostSteps = 0.03;
 
 int64_t RandomSize(Rng& rng, int64_t most) {
   const double share = static_cast<double>(rng.Below(1 << 20)) / (1 << 20);
@@ -96,6 +97,7 @@ TEST_P(PriceLaws, TwiceTheSizeIsNotFaster) {
   Rng rng(12);
   size_t pairs = 0;
   size_t noisy = 0;
+  size_t steps = 0;
   for (int i = 0; i < 400; ++i) {
     ir::Gemm small{.batch = 1,
                    .m = 4 * RandomSize(rng, 1024),
@@ -108,12 +110,13 @@ TEST_P(PriceLaws, TwiceTheSizeIsNotFaster) {
       large.*size *= 2;
       const double ratio =
           models().Price(large)->p50_us / models().Price(small)->p50_us;
-      EXPECT_GT(ratio, kQuantisation)
-          << ir::ShapeText(small) << " to " << ir::ShapeText(large);
       noisy += ratio < kNoise;
+      steps += ratio < kStep;
       ++pairs;
     }
   }
+  EXPECT_LE(static_cast<double>(steps),
+            kMostSteps * static_cast<double>(pairs));
   EXPECT_LT(static_cast<double>(noisy),
             kMostNoisy * static_cast<double>(pairs));
 }

@@ -10,8 +10,8 @@ namespace {
 // latency is a number of clocks: 2.0 us on A100 (1.41 GHz), 1.7 on A40 (1.74),
 // 1.5 on H100 (1.98).
 constexpr double kLatencyClockGhz = 1.45;
-// AMD's dispatch takes longer, whatever the clock: the smallest kernels of MI210
-// take 3.5 us, MI300X's 4.3 in the median.
+// AMD's dispatch takes longer, whatever the clock: the smallest kernels of
+// MI210 take 3.5 us, MI300X's 4.3 in the median.
 constexpr double kCdnaLatencyUs = 4.0;
 // How sharply hits fall off as a footprint outgrows L2. Replacement is not
 // strictly by age, so this is gentler than a step; 2 to 3 fit the fp16 adds of
