@@ -14,6 +14,7 @@
 #include "report/kernel_accuracy.h"
 #include "report/kernel_accuracy_text.h"
 #include "report/leave_out_text.h"
+#include "report/network_comparison.h"
 
 namespace stepcast::cli {
 namespace {
@@ -79,6 +80,10 @@ Status EvalKernels(const Words& words) {
                         "leave each GPU's chip out of every fit in turn and "
                         "predict its test rows; takes some minutes and no "
                         "--part or --profile");
+  bool network = false;
+  parser.app().add_flag("--network", network,
+                        "instead compare FP32 products with the papers' "
+                        "network, trained here; most of a minute a GPU");
   parser.app().add_flag("--json", json, "print one JSON object instead");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   if (!go_on) {
@@ -106,6 +111,13 @@ Status EvalKernels(const Words& words) {
                    measurements::ReadKernelRows(paths));
   const cost::ProfileStore store(
       std::vector<std::filesystem::path>(profiles.begin(), profiles.end()));
+  if (network) {
+    ASSIGN_OR_RETURN(
+        const std::string text,
+        report::CompareWithNetwork(rows, store,
+                                   static_cast<size_t>(threads.value_or(0))));
+    return Print(text);
+  }
   ASSIGN_OR_RETURN(
       const report::KernelAccuracy accuracy,
       report::EvaluateKernels(

@@ -1,0 +1,118 @@
+#include "report/network_comparison.h"
+
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/parallel.h"
+#include "base/stats.h"
+#include "base/text_table.h"
+#include "cost/kernel_models.h"
+#include "fit/lin2022_mlp.h"
+#include "fit/training_rows.h"
+#include "hw/gpu_files.h"
+
+namespace stepcast::report {
+namespace {
+
+using measurements::KernelRow;
+using measurements::KernelRows;
+using measurements::Part;
+
+// Errors of the four on one op.
+struct OpErrors {
+  Errors roofline;
+  Errors formula;
+  Errors network;
+  Errors ours;
+};
+using GpuErrors = std::map<std::string, OpErrors>;
+
+fit::RowGroup ProductsOf(const KernelRows& rows, uint16_t gpu) {
+  fit::RowGroup group;
+  for (const KernelRow& row : rows.rows) {
+    const auto* gemm = std::get_if<ir::Gemm>(&row.shape);
+    if (row.gpu == gpu && gemm != nullptr && gemm->dtype == ir::DType::kFp32 &&
+        rows.kinds[row.table] == "gemm") {
+      group.family = cost::FindFamily(row.shape);
+      group.rows.push_back(&row);
+    }
+  }
+  return group;
+}
+
+Result<GpuErrors> CompareGpu(const KernelRows& rows, uint16_t gpu,
+                             const cost::ProfileStore& store) {
+  GpuErrors errors;
+  const fit::RowGroup group = ProductsOf(rows, gpu);
+  if (group.rows.empty()) {
+    return errors;
+  }
+  ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(rows.gpus[gpu]));
+  ASSIGN_OR_RETURN(const cost::KernelModels models,
+                   cost::KernelModels::Load(device, store));
+  const fit::TrainingRows training =
+      fit::MakeTrainingRows({.all = rows,
+                             .group = group,
+                             .machine = models.machine(),
+                             .profile = models.profile()});
+  const auto network = fit::Lin2022Mlp::Train(training);
+  if (!network) {
+    return errors;
+  }
+  const std::vector<double> by_network = network->PredictObserved(training);
+  for (size_t i = 0; i < training.rows.size(); ++i) {
+    const fit::TrainingRow& row = training.rows[i];
+    if (row.part != Part::kTest || !row.counts) {
+      continue;
+    }
+    const auto estimate = models.Price(row.row->shape);
+    const double time = row.row->time_us;
+    OpErrors& op = errors[rows.ops[row.row->op]];
+    op.roofline.Add(fit::ObservedUs(row, estimate->base.roofline_us), time);
+    op.formula.Add(fit::ObservedUs(row, estimate->base.time_us), time);
+    op.network.Add(by_network[i], time);
+    op.ours.Add(fit::ObservedUs(row, estimate->p50_us), time);
+  }
+  return errors;
+}
+
+std::string Cell(const Errors& errors) {
+  const ErrorSummary summary = errors.Summary();
+  return fmt::format("{:.1f}/{:.1f}", summary.gmae_pct, summary.mape_pct);
+}
+
+}  // namespace
+
+Result<std::string> CompareWithNetwork(const KernelRows& rows,
+                                       const cost::ProfileStore& store,
+                                       size_t threads) {
+  std::vector<Result<GpuErrors>> results(rows.gpus.size(), GpuErrors());
+  ParallelFor(rows.gpus.size(), threads, [&](size_t gpu) {
+    results[gpu] = CompareGpu(rows, static_cast<uint16_t>(gpu), store);
+  });
+  using Align = TextTable::Align;
+  TextTable table({Align::kLeft, Align::kLeft, Align::kRight, Align::kRight,
+                   Align::kRight, Align::kRight, Align::kRight});
+  table.AddRow({"gpu", "op", "n", "roofline", "formula", "network", "ours"});
+  for (size_t gpu = 0; gpu < rows.gpus.size(); ++gpu) {
+    ASSIGN_OR_RETURN(const GpuErrors errors, std::move(results[gpu]));
+    for (const auto& [op, one] : errors) {
+      table.AddRow({rows.gpus[gpu], op, fmt::format("{}", one.ours.size()),
+                    Cell(one.roofline), Cell(one.formula), Cell(one.network),
+                    Cell(one.ours)});
+    }
+  }
+  return table.ToString() +
+         "\nGMAE%/MAPE% on the test part of FP32 products. network: the "
+         "papers' "
+         "recipe, one\nnetwork a GPU on the logarithms of the sizes, trained "
+         "on "
+         "the fit part.\n";
+}
+
+}  // namespace stepcast::report
