@@ -1,0 +1,45 @@
+// The chain of tasks and waits that made a schedule as long as it is.
+#ifndef STEPCAST_SIM_CRITICAL_PATH_H_
+#define STEPCAST_SIM_CRITICAL_PATH_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "base/units.h"
+#include "sim/simulate.h"
+#include "sim/task_graph.h"
+
+namespace stepcast::sim {
+
+/// A stretch of the path.
+struct PathStep {
+  enum class Kind : uint8_t {
+    kTask,     // `task` was at work.
+    kRelease,  // `task` had its release time to wait for.
+    kGap,      // The lane's gap before `task`.
+    kDelay,    // The delay of the dependency of `task` that came last.
+  };
+  Kind kind = Kind::kTask;
+  TaskId task{};
+  uint8_t dependency = 0;  // For kDelay: the kind of the dependency.
+  /// For kTask: the next step's task, of the same meeting, waited for `task`,
+  /// whose start let the meeting begin. Such a step has no length.
+  bool last_of_meeting = false;
+  Duration begin{};
+  Duration end{};
+};
+
+/// From time zero to the end of `task`, without holes; steps of no length are
+/// left out except tasks. From a task that waited for others of its meeting the
+/// path leads back to the one that started last, the smallest by id.
+std::vector<PathStep> PathTo(const TaskGraph& graph, const Schedule& schedule,
+                             TaskId task);
+
+/// The path to the last task: as long as the makespan. Empty for a graph
+/// without tasks.
+std::vector<PathStep> CriticalPath(const TaskGraph& graph,
+                                   const Schedule& schedule);
+
+}  // namespace stepcast::sim
+
+#endif  // STEPCAST_SIM_CRITICAL_PATH_H_

@@ -1,0 +1,49 @@
+// When each task of a graph runs.
+#ifndef STEPCAST_SIM_SIMULATE_H_
+#define STEPCAST_SIM_SIMULATE_H_
+
+#include <cstdint>
+#include <span>
+
+#include "base/ids.h"
+#include "base/units.h"
+#include "sim/task_graph.h"
+
+namespace stepcast::sim {
+
+/// What decided when a task started.
+enum class Cause : uint8_t {
+  kNone,        // Starts at time zero.
+  kRelease,     // Its own release time.
+  kLane,        // The task before it on its lane, and the gap between them.
+  kDependency,  // Another task, by a dependency.
+};
+
+struct Placement {
+  Duration start{};
+  /// When it began to work: behind `start` for a member of a meeting that had
+  /// to wait for others.
+  Duration work{};
+  Duration end{};
+  TaskId blocker{};  // For kLane and kDependency.
+  Cause cause = Cause::kNone;
+  uint8_t kind = 0;  // Of the dependency.
+};
+
+struct Schedule {
+  IdVector<TaskId, Placement> placements;
+  Duration makespan{};
+  TaskId last{};  // The first by id of those that end at the makespan.
+};
+
+/// Every task as early as can be. Of several causes for a start at the same
+/// time, the lane wins, then the dependency of the smallest `before`.
+Schedule Simulate(const TaskGraph& graph);
+
+/// The same with other durations, one a task; reuses the memory of `schedule`.
+void Resimulate(const TaskGraph& graph, std::span<const Duration> durations,
+                Schedule& schedule);
+
+}  // namespace stepcast::sim
+
+#endif  // STEPCAST_SIM_SIMULATE_H_
