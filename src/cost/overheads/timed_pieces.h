@@ -1,0 +1,46 @@
+// One thread's measured time cut into pieces, with when each ran.
+#ifndef STEPCAST_COST_OVERHEADS_TIMED_PIECES_H_
+#define STEPCAST_COST_OVERHEADS_TIMED_PIECES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/units.h"
+#include "cost/overheads/host_plan.h"
+#include "ir/graph.h"
+
+namespace stepcast::cost {
+
+struct TimedPiece {
+  HostPiece piece;
+  Duration begin{};
+  Duration end{};  // With what it blocked.
+};
+
+/// A top-level op, or a call outside of all ops: pieces
+/// [first_piece, last_piece], the first being the T1 before it.
+struct TimedItem {
+  ir::OpId op{};
+  Duration start{};
+  Duration end{};
+  uint32_t first_piece = 0;
+  uint32_t last_piece = 0;
+};
+
+struct TimedThread {
+  std::vector<TimedPiece> pieces;
+  std::vector<TimedItem> items;
+  size_t unplaced = 0;  // Ops and calls without a measured start.
+};
+
+/// Cuts the time of `thread`. `step` is the measured length of the rank's step:
+/// the main thread's pieces fill it from zero; other threads' begin with their
+/// first item.
+TimedThread CutThread(const ir::GraphData& data,
+                      const IdVector<ir::OpId, ir::OpId>& tops,
+                      ir::ThreadId thread, Duration step);
+
+}  // namespace stepcast::cost
+
+#endif  // STEPCAST_COST_OVERHEADS_TIMED_PIECES_H_
