@@ -1,0 +1,259 @@
+#include "lower/measured_times.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/stats.h"
+
+namespace stepcast::lower {
+namespace {
+
+class Taker {
+ public:
+  Taker(const ir::GraphData& data, const LateLimits& limits)
+      : data_(data), limits_(limits) {}
+
+  MeasuredTimes Take();
+
+ private:
+  // When a work could have started at the earliest, by each cause.
+  struct Bounds {
+    std::optional<Duration> launch;
+    std::optional<Duration> stream;
+    std::optional<Duration> stream_wait;
+    size_t wait = 0;  // The stream wait that ended last.
+  };
+
+  std::optional<Duration> Start(ir::WorkId id) const {
+    return ir::StartOf(data_.works[id].measured);
+  }
+  std::optional<Duration> End(ir::WorkId id) const;
+  Bounds FindBounds(ir::WorkId id) const;
+  void FindLeastLaunch();
+  void TakeWork(ir::WorkId id);
+  void CutOverlaps();
+  void TakeCollectives();
+  void TakeLateStarts();
+  Duration Median(StartCause cause) const;
+
+  const ir::GraphData& data_;
+  const LateLimits& limits_;
+  Duration least_launch_{};
+  IdVector<ir::WorkId, Duration> delays_;  // Behind the cause.
+  IdVector<ir::WorkId, size_t> waits_;     // For kStreamWait: which.
+  MeasuredTimes taken_;
+};
+
+std::optional<Duration> Taker::End(ir::WorkId id) const {
+  const auto start = Start(id);
+  return start ? std::optional(*start + data_.works[id].measured->duration)
+               : std::nullopt;
+}
+
+Taker::Bounds Taker::FindBounds(ir::WorkId id) const {
+  const ir::Work& work = data_.works[id];
+  Bounds bounds;
+  if (work.call.valid()) {
+    bounds.launch = ir::StartOf(data_.calls[work.call].measured);
+  }
+  if (id.value > 0) {
+    const ir::WorkId previous{id.value - 1};
+    if (data_.works[previous].stream == work.stream) {
+      bounds.stream = End(previous);
+    }
+  }
+  const auto waits = std::ranges::equal_range(data_.stream_waits, id, {},
+                                              &ir::StreamWait::after);
+  for (const ir::StreamWait& wait : waits) {
+    const auto end = End(wait.before);
+    if (end && (!bounds.stream_wait || *end > *bounds.stream_wait)) {
+      bounds.stream_wait = end;
+      bounds.wait = static_cast<size_t>(&wait - data_.stream_waits.data());
+    }
+  }
+  return bounds;
+}
+
+// What a launch takes at least: the first decile over the works that found
+// their stream idle when they were launched.
+void Taker::FindLeastLaunch() {
+  std::vector<double> launches;
+  for (const ir::WorkId id : data_.works.ids()) {
+    const auto start = Start(id);
+    const Bounds bounds = FindBounds(id);
+    if (!start || !bounds.launch || *start < *bounds.launch) {
+      continue;
+    }
+    const bool idle =
+        (!bounds.stream || *bounds.stream <= *bounds.launch) &&
+        (!bounds.stream_wait || *bounds.stream_wait <= *bounds.launch);
+    if (idle) {
+      launches.push_back(
+          static_cast<double>((*start - *bounds.launch).count()));
+    }
+  }
+  if (!launches.empty()) {
+    constexpr double kDecile = 0.1;
+    least_launch_ =
+        Duration(static_cast<int64_t>(Quantile(std::move(launches), kDecile)));
+  }
+}
+
+void Taker::TakeWork(ir::WorkId id) {
+  const ir::Work& work = data_.works[id];
+  WorkTime& time = taken_.times.works[id];
+  time.duration = work.measured ? work.measured->duration : Duration{};
+  const auto start = Start(id);
+  if (!start) {
+    return;
+  }
+  const Bounds bounds = FindBounds(id);
+  // Work of before the step that reaches into it.
+  time.release = std::max(*start, Duration{});
+  if (!work.call.valid() && *start < Duration{}) {
+    time.duration = std::max(time.duration + *start, Duration{});
+  }
+  StartCause cause = StartCause::kNone;
+  Duration bound{};
+  if (bounds.launch) {
+    time.launch =
+        std::clamp(*start - *bounds.launch, Duration{}, least_launch_);
+    cause = StartCause::kLaunch;
+    bound = *bounds.launch + time.launch;
+  }
+  if (bounds.stream && (cause == StartCause::kNone || *bounds.stream > bound)) {
+    cause = StartCause::kStream;
+    bound = *bounds.stream;
+  }
+  if (bounds.stream_wait &&
+      (cause == StartCause::kNone || *bounds.stream_wait > bound)) {
+    cause = StartCause::kStreamWait;
+    bound = *bounds.stream_wait;
+  }
+  if (!work.call.valid()) {
+    cause = StartCause::kNone;
+  }
+  taken_.causes[id] = cause;
+  waits_[id] = bounds.wait;
+  delays_[id] = std::max(*start - bound, Duration{});
+}
+
+// A stream runs one work after the other.
+void Taker::CutOverlaps() {
+  for (uint32_t i = 1; i < data_.works.size(); ++i) {
+    const ir::WorkId id{i};
+    const ir::WorkId previous{i - 1};
+    const auto start = Start(id);
+    const auto end = End(previous);
+    if (data_.works[id].stream != data_.works[previous].stream || !start ||
+        !end || *start >= *end) {
+      continue;
+    }
+    Duration& duration = taken_.times.works[previous].duration;
+    duration = std::max(duration - (*end - *start), Duration{});
+    ++taken_.overlaps;
+  }
+}
+
+void Taker::TakeCollectives() {
+  for (const ir::MatchedCollective& collective : data_.collectives) {
+    std::optional<Duration> last;
+    for (const ir::WorkId id : collective.works) {
+      const auto& step =
+          data_.ranks[data_.streams[data_.works[id].stream].rank].step;
+      const auto start = Start(id);
+      if (start) {
+        const Duration offset = ir::StartOf(step).value_or(Duration{});
+        last = std::max(last.value_or(offset + *start), offset + *start);
+      }
+    }
+    for (const ir::WorkId id : collective.works) {
+      const auto& step =
+          data_.ranks[data_.streams[data_.works[id].stream].rank].step;
+      const auto end = End(id);
+      if (last && end) {
+        const Duration offset = ir::StartOf(step).value_or(Duration{});
+        taken_.times.works[id].duration =
+            std::max(*end + offset - *last, Duration{});
+      }
+    }
+  }
+}
+
+Duration Taker::Median(StartCause cause) const {
+  std::vector<double> delays;
+  for (const ir::WorkId id : data_.works.ids()) {
+    if (taken_.causes[id] == cause) {
+      delays.push_back(static_cast<double>(delays_[id].count()));
+    }
+  }
+  constexpr double kMiddle = 0.5;
+  return delays.empty() ? Duration{}
+                        : Duration(static_cast<int64_t>(
+                              Quantile(std::move(delays), kMiddle)));
+}
+
+void Taker::TakeLateStarts() {
+  const std::array limits = {limits_.launch, limits_.stream,
+                             limits_.stream_wait};
+  std::array<Duration, 3> usual{};
+  for (size_t i = 0; i < usual.size(); ++i) {
+    usual[i] = Median(static_cast<StartCause>(i));
+  }
+  taken_.usual = {.launch = least_launch_ + usual[0],
+                  .gap = usual[1],
+                  .stream_wait = usual[2]};
+  for (const ir::WorkId id : data_.works.ids()) {
+    const StartCause cause = taken_.causes[id];
+    if (cause == StartCause::kNone) {
+      continue;
+    }
+    const auto at = static_cast<size_t>(cause);
+    Duration delay = delays_[id];
+    if (delay > usual[at] + limits[at]) {
+      taken_.late_starts.push_back(
+          {.work = id, .cause = cause, .late = delay - usual[at]});
+      delay = usual[at];
+    }
+    WorkTime& time = taken_.times.works[id];
+    if (cause == StartCause::kLaunch) {
+      time.launch += delay;
+    } else if (cause == StartCause::kStream) {
+      time.gap = delay;
+    } else {
+      taken_.times.wait_delays[waits_[id]] = delay;
+    }
+  }
+}
+
+MeasuredTimes Taker::Take() {
+  const uint32_t count = data_.works.size();
+  taken_.times.works = IdVector<ir::WorkId, WorkTime>(count);
+  taken_.times.wait_delays.assign(data_.stream_waits.size(), {});
+  taken_.causes = IdVector<ir::WorkId, StartCause>(count, StartCause::kNone);
+  delays_ = IdVector<ir::WorkId, Duration>(count);
+  waits_ = IdVector<ir::WorkId, size_t>(count);
+  FindLeastLaunch();
+  for (const ir::WorkId id : data_.works.ids()) {
+    TakeWork(id);
+  }
+  CutOverlaps();
+  TakeCollectives();
+  TakeLateStarts();
+  return std::move(taken_);
+}
+
+}  // namespace
+
+std::string_view Name(StartCause cause) {
+  constexpr std::array<std::string_view, 4> kNames = {"launch", "stream",
+                                                      "stream_wait", "none"};
+  return kNames[static_cast<size_t>(cause)];
+}
+
+MeasuredTimes TakeMeasuredTimes(const ir::GraphData& data,
+                                const LateLimits& limits) {
+  return Taker(data, limits).Take();
+}
+
+}  // namespace stepcast::lower
