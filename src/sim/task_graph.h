@@ -50,6 +50,9 @@ struct Dependency {
 /// Immutable; no task waits for itself, however indirectly.
 class TaskGraph {
  public:
+  /// Without tasks.
+  TaskGraph() = default;
+
   const IdVector<TaskId, Task>& tasks() const { return tasks_; }
   uint32_t lane_count() const { return lane_count_; }
   uint32_t meeting_count() const { return meeting_count_; }
@@ -78,7 +81,7 @@ class TaskGraph {
 
  private:
   friend class TaskGraphBuilder;
-  TaskGraph() = default;
+
   void LinkLanes();
   void LinkWaits(const std::vector<Dependency>& dependencies);
   void LinkMeetings();
