@@ -25,8 +25,9 @@ TITLES = {
 }
 HEADER = """# Performance
 
-Written by `tools/bench_report.py BUILD_DIR`; do not edit. The input is a Kineto
-trace from our own generator (`tests/testing/kineto_generator.h`), one thread.
+Written by `tools/bench_report.py BUILD_DIR`; do not edit. One thread, per second
+of processor time. Traces are Kineto traces from our own generator
+(`tests/testing/kineto_generator.h`).
 
 Machine: {cpu}, {compiler}.
 
@@ -44,9 +45,27 @@ against simdjson's own pass.
 | text MB | peak MB | ratio |
 | --- | --- | --- |
 """
-FOOTER = """
+PRICES = """
 Wanted: a ratio of at most 1.5. The reader holds a window of the text, never the
 whole; what grows with the trace are its events.
+
+## Pricing matrix products
+
+20,000 distinct shapes, sizes spread evenly over their logarithm, with p10 and p90
+(`tests/bench/price_kernels_bench.cc`).
+
+| what | shapes/s | least and most of {repetitions} |
+| --- | --- | --- |
+"""
+PRICE_TITLES = {
+    "Price/V100Fp32": "V100 FP32, at once",
+    "Price/V100Fp32Batched": "V100 FP32 batches, at once",
+    "Price/H100Bf16": "H100 BF16, at once",
+    "Price/TitanXpFp32": "TITAN Xp FP32, at once: a formula without trees",
+    "PriceOneByOne": "V100 FP32, one call a shape",
+}
+FOOTER = """
+Wanted: 300,000 a second where shapes are priced at once.
 """
 
 
@@ -68,6 +87,20 @@ def speeds(build):
             rates.setdefault(row["name"].split("/")[0], []).append(rate)
             size = rate * row["cpu_time"] / 1e3
     return rates, size
+
+
+def prices(build):
+    """Returns {benchmark: [shapes a second of each repetition]}."""
+    report = json.loads(run(
+        build / "tests/bench/price_kernels_bench", "--benchmark_format=json",
+        f"--benchmark_repetitions={REPETITIONS}",
+        "--benchmark_enable_random_interleaving=true"))
+    rates = {}
+    for row in report["benchmarks"]:
+        if row["run_type"] == "iteration":
+            rates.setdefault(row["run_name"], []).append(
+                row["items_per_second"])
+    return rates
 
 
 def memory(build, megabytes):
@@ -107,6 +140,12 @@ def main():
     text += MEMORY
     for megabytes in MEMORY_SIZES_MB:
         text += "| {} | {} | {} |\n".format(*memory(build, megabytes))
+    text += PRICES.format(repetitions=REPETITIONS)
+    rates = prices(build)
+    for name, title in PRICE_TITLES.items():
+        values = rates[name]
+        text += (f"| {title} | {median(values):,.0f} | {min(values):,.0f} to "
+                 f"{max(values):,.0f} |\n")
     (ROOT / "docs/performance.md").write_text(text + FOOTER)
     return 0
 

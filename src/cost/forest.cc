@@ -215,7 +215,7 @@ void Forest::Evaluate(std::span<const float> rows,
   CHECK(rows.size() == sums.size() * feature_count_);
   std::ranges::fill(sums, 0.0F);
   // As many rows as stay in the first cache next to a tree.
-  constexpr size_t kBlock = 64;
+  constexpr size_t kBlock = 128;
   for (size_t begin = 0; begin < sums.size(); begin += kBlock) {
     EvaluateBlock(rows.data() + begin * feature_count_,
                   std::min(kBlock, sums.size() - begin), sums.data() + begin);
@@ -240,7 +240,7 @@ void Forest::Walk(size_t tree, const float* rows, float* sums,
 
 void Forest::EvaluateBlock(const float* rows, size_t count, float* sums) const {
   // Walks of several rows through one tree do not wait for each other.
-  constexpr size_t kWalks = 8;
+  constexpr size_t kWalks = 16;
   const size_t whole = count / kWalks * kWalks;
   for (size_t t = 0; t < roots_.size(); ++t) {
     for (size_t row = 0; row < whole; row += kWalks) {

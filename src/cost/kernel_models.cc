@@ -285,7 +285,7 @@ void KernelModels::PriceAll(
     std::vector<float> features;
   };
   // As many as stay in a cache next to the trees.
-  constexpr size_t kBlock = 64;
+  constexpr size_t kBlock = 128;
   std::vector<Waiting> waiting(answers_.size());
   std::vector<float> sums;
   const auto finish = [&](size_t which) {
@@ -300,7 +300,9 @@ void KernelModels::PriceAll(
                      std::span(rows.features).subspan(i * width, width),
                      static_cast<double>(sums[i]));
     }
-    rows = {};
+    rows.places.clear();
+    rows.bases.clear();
+    rows.features.clear();
   };
   FeatureVector features;
   for (uint32_t i = 0; i < shapes.size(); ++i) {

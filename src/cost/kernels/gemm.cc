@@ -266,7 +266,7 @@ void GemmFeatures(const ir::KernelShape& shape, const Machine& machine,
     features.Add(log_waves);
     features.AddLog(std::ceil(waves) / waves);
     // What the tiles cover over what is asked for.
-    features.Add(log_waves + std::log2(tile.n * tile.m) - log_results);
+    features.Add(log_waves + tile.log2_results - log_results);
   }
   AddRemainders(problem, features);
 }

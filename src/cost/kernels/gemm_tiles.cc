@@ -24,6 +24,14 @@ constexpr double kFullWarps = 8;
 // Results of a matrix-unit tile that fills an SM.
 constexpr double kFullResults = 128 * 128;
 
+constexpr double Log2(double power_of_two) {
+  double log = 0;
+  for (; power_of_two > 1; power_of_two /= 2) {
+    ++log;
+  }
+  return log;
+}
+
 template <size_t kSize>
 constexpr std::array<GemmTile, kSize> Tiles(
     bool matrix_units, const std::array<Extent, kSize>& extents) {
@@ -40,7 +48,8 @@ constexpr std::array<GemmTile, kSize> Tiles(
         .reread = 1 / extent.n + 1 / extent.m - least,
         .lone = matrix_units
                     ? std::max(0.0, kFullResults / extent.n / extent.m - 1)
-                    : kFullWarps / VectorWarps(extent) - 1};
+                    : kFullWarps / VectorWarps(extent) - 1,
+        .log2_results = Log2(extent.n * extent.m)};
   }
   return tiles;
 }

@@ -21,6 +21,7 @@ struct GemmTile {
   /// How much of an SM is idle if the tile is alone on it: warps that are
   /// missing for full rate, over those of the tile.
   double lone = 0;
+  double log2_results = 0;  // Of a tile.
 };
 
 /// Whether matrix units multiply this type, or the vector lanes.
