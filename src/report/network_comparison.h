@@ -1,4 +1,5 @@
-// FP32 matrix products predicted by the papers' network, beside our models.
+// FP32 matrix products predicted by the papers' network and by plain trees,
+// beside our models.
 #ifndef STEPCAST_REPORT_NETWORK_COMPARISON_H_
 #define STEPCAST_REPORT_NETWORK_COMPARISON_H_
 
@@ -10,8 +11,8 @@
 
 namespace stepcast::report {
 
-/// Trains a network a GPU (most of a minute each) on the fit part and prints
-/// the errors on the test part: roofline, formula, network and ours.
+/// Trains a network and trees a GPU (most of a minute each) on the fit part and
+/// prints the errors on the test part: roofline, formula, network, trees, ours.
 Result<std::string> CompareWithNetwork(const measurements::KernelRows& rows,
                                        const cost::ProfileStore& store,
                                        size_t threads);

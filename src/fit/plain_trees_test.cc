@@ -1,0 +1,90 @@
+#include "fit/plain_trees.h"
+
+#include <gtest/gtest.h>
+
+#include "base/stats.h"
+#include "fit/measured_rows_testing.h"
+#include "hw/gpu_files.h"
+
+namespace stepcast::fit {
+namespace {
+
+using measurements::Part;
+
+// Softmax kernels of one GPU, and all that a fit needs to see them.
+struct Made {
+  explicit Made(const cost::Constants& truth)
+      : rows(MadeSoftmaxRows({"v100-pcie-32gb"}, truth)),
+        group(GroupRows(rows, 0).front()),
+        machine{.device = hw::FindDevice("v100-pcie-32gb").value()} {}
+
+  TrainingInput input() const {
+    return {
+        .all = rows, .group = group, .machine = machine, .profile = profile};
+  }
+
+  measurements::KernelRows rows;
+  RowGroup group;
+  cost::Machine machine;
+  cost::Profile profile;
+};
+
+struct TestErrors {
+  double trees_pct = 0;
+  double roofline_pct = 0;
+};
+
+TestErrors ErrorsOn(const Made& made, const std::vector<double>& kernel_us) {
+  Errors trees;
+  Errors roofline;
+  for (size_t i = 0; i < made.group.rows.size(); ++i) {
+    const measurements::KernelRow& row = *made.group.rows[i];
+    if (measurements::PartOf(row.shape) == Part::kTest) {
+      trees.Add(kernel_us[i], row.time_us);
+      roofline.Add(made.group.family->base(row.shape, made.machine).roofline_us,
+                   row.time_us);
+    }
+  }
+  return {.trees_pct = trees.Summary().mape_pct,
+          .roofline_pct = roofline.Summary().mape_pct};
+}
+
+TEST(PlainTreesTest, LearnWhatTheRooflineMisses) {
+  const Made made{cost::Constants()};
+  const auto kernel_us =
+      PricePlainTrees(made.input(), MakeTrainingRows(made.input()));
+  ASSERT_TRUE(kernel_us.has_value()) << kernel_us.error().message;
+  ASSERT_EQ(kernel_us->size(), made.group.rows.size());
+  const TestErrors errors = ErrorsOn(made, *kernel_us);
+  EXPECT_LT(errors.trees_pct, 10);
+  EXPECT_GT(errors.roofline_pct, 2 * errors.trees_pct);
+}
+
+TEST(PlainTreesTest, KnowNothingOfTheFormula) {
+  Made made{cost::Constants()};
+  const auto before =
+      PricePlainTrees(made.input(), MakeTrainingRows(made.input()));
+  made.machine.constants.Set(cost::Constant::kSoftmaxRowCycles, 600);
+  const auto after =
+      PricePlainTrees(made.input(), MakeTrainingRows(made.input()));
+  ASSERT_TRUE(before.has_value());
+  EXPECT_EQ(*before, after.value());
+}
+
+TEST(PlainTreesTest, DoNotSeeTestRows) {
+  Made made{cost::Constants()};
+  const auto before =
+      PricePlainTrees(made.input(), MakeTrainingRows(made.input()));
+  for (measurements::KernelRow& row : made.rows.rows) {
+    if (measurements::PartOf(row.shape) == Part::kTest) {
+      row.time_us *= 3;
+    }
+  }
+  const auto after =
+      PricePlainTrees(made.input(), MakeTrainingRows(made.input()));
+  ASSERT_TRUE(before.has_value());
+  EXPECT_EQ(*before, after.value());
+}
+
+}  // namespace
+}  // namespace stepcast::fit
