@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/nearest.h"
 #include "cli/commands.h"
-#include "cli/nearest.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "base/nearest.h"
 #include "base/parallel.h"
 #include "base/text_table.h"
 #include "cli/commands.h"
-#include "cli/nearest.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"

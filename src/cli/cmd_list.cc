@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "base/json_write.h"
+#include "base/nearest.h"
 #include "base/text_table.h"
 #include "cli/commands.h"
-#include "cli/nearest.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/output_formats.h"

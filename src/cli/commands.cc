@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/nearest.h"
 #include "base/text_table.h"
-#include "cli/nearest.h"
 #include "cli/output.h"
 
 namespace stepcast::cli {

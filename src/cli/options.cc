@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/nearest.h"
+#include "base/nearest.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/nearest.h"
+#include "base/nearest.h"
 #include "ingest/chakra/write_chakra.h"
 #include "ir/graph_text.h"
 #include "report/perfetto.h"

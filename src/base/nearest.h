@@ -1,13 +1,13 @@
 // Messages about words nobody knows, with the word that was probably meant.
-#ifndef STEPCAST_CLI_NEAREST_H_
-#define STEPCAST_CLI_NEAREST_H_
+#ifndef STEPCAST_BASE_NEAREST_H_
+#define STEPCAST_BASE_NEAREST_H_
 
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
-namespace stepcast::cli {
+namespace stepcast {
 
 /// The candidate with the fewest changed letters, if that is at most a third
 /// of the word; the first of several.
@@ -22,6 +22,6 @@ std::string OneOf(std::span<const std::string_view> names);
 std::string Unknown(std::string_view what, std::string_view word,
                     std::span<const std::string_view> candidates);
 
-}  // namespace stepcast::cli
+}  // namespace stepcast
 
-#endif  // STEPCAST_CLI_NEAREST_H_
+#endif  // STEPCAST_BASE_NEAREST_H_

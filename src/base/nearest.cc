@@ -1,11 +1,11 @@
-#include "cli/nearest.h"
+#include "base/nearest.h"
 
 #include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
 
-namespace stepcast::cli {
+namespace stepcast {
 namespace {
 
 // Letters to insert, delete or replace to get from one word to the other.
@@ -68,4 +68,4 @@ std::string Unknown(std::string_view what, std::string_view word,
                                OneOf(candidates));
 }
 
-}  // namespace stepcast::cli
+}  // namespace stepcast

@@ -1,8 +1,8 @@
-#include "cli/nearest.h"
+#include "base/nearest.h"
 
 #include <gtest/gtest.h>
 
-namespace stepcast::cli {
+namespace stepcast {
 namespace {
 
 constexpr std::string_view kNames[] = {"doctor", "convert", "list"};
@@ -28,4 +28,4 @@ TEST(NearestTest, TheMessageNamesTheNearestOrAll) {
 }
 
 }  // namespace
-}  // namespace stepcast::cli
+}  // namespace stepcast
