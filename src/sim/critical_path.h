@@ -27,6 +27,8 @@ struct PathStep {
   bool last_of_meeting = false;
   Duration begin{};
   Duration end{};
+
+  friend bool operator==(const PathStep&, const PathStep&) = default;
 };
 
 /// From time zero to the end of `task`, without holes; steps of no length are

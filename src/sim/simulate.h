@@ -28,12 +28,16 @@ struct Placement {
   TaskId blocker{};  // For kLane and kDependency.
   Cause cause = Cause::kNone;
   uint8_t kind = 0;  // Of the dependency.
+
+  friend bool operator==(const Placement&, const Placement&) = default;
 };
 
 struct Schedule {
   IdVector<TaskId, Placement> placements;
   Duration makespan{};
   TaskId last{};  // The first by id of those that end at the makespan.
+
+  friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
 /// Every task as early as can be. Of several causes for a start at the same

@@ -1,0 +1,150 @@
+// Laws of critical paths, over random task graphs.
+#include <algorithm>
+#include <array>
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/parallel.h"
+#include "sim/critical_path.h"
+#include "sim/simulate.h"
+#include "tests/testing/task_sample.h"
+
+namespace stepcast::testing {
+namespace {
+
+using sim::CriticalPath;
+using sim::PathStep;
+using sim::PathTo;
+using sim::Placement;
+using sim::Schedule;
+using sim::Simulate;
+using sim::Task;
+using sim::TaskGraph;
+using sim::TaskId;
+
+/// Checks that `step` is as long as the parts say.
+void CheckLength(const TaskSample& sample, const PathStep& step) {
+  const Task& task = sample.parts.tasks[step.task.value];
+  const Duration length = step.end - step.begin;
+  switch (step.kind) {
+    case PathStep::Kind::kTask:
+      ASSERT_EQ(length, step.last_of_meeting ? Duration{} : task.duration);
+      break;
+    case PathStep::Kind::kRelease:
+      ASSERT_EQ(length, task.release);
+      break;
+    case PathStep::Kind::kGap:
+      ASSERT_EQ(length, task.gap);
+      break;
+    case PathStep::Kind::kDelay:
+      ASSERT_TRUE(std::ranges::any_of(
+          sample.parts.dependencies, [&](const sim::Dependency& item) {
+            return item.after == step.task && item.delay == length &&
+                   item.kind == step.dependency;
+          }));
+      break;
+  }
+}
+
+TEST(CriticalPathPropertyTest,
+     EveryPathRunsFromZeroToTheEndOfItsTaskWithoutHoles) {
+  ForEachSample([](uint64_t /*seed*/, const TaskSample& sample) {
+    const TaskGraph graph = GraphOf(sample.parts);
+    const Schedule schedule = Simulate(graph);
+    for (const TaskId task : schedule.placements.ids()) {
+      Duration now{};
+      for (const PathStep& step : PathTo(graph, schedule, task)) {
+        ASSERT_EQ(step.begin, now);
+        CheckLength(sample, step);
+        now = step.end;
+      }
+      ASSERT_EQ(now, schedule.placements[task].end);
+    }
+  });
+}
+
+TEST(CriticalPathPropertyTest, TheCriticalPathIsAsLongAsTheMakespan) {
+  ForEachSample([](uint64_t /*seed*/, const TaskSample& sample) {
+    const TaskGraph graph = GraphOf(sample.parts);
+    const Schedule schedule = Simulate(graph);
+    Duration sum{};
+    for (const PathStep& step : CriticalPath(graph, schedule)) {
+      sum += step.end - step.begin;
+    }
+    ASSERT_EQ(sum, schedule.makespan);
+  });
+}
+
+// Neighbours on the path have to do with each other: the next task runs behind,
+// waits for or meets the one before.
+TEST(CriticalPathPropertyTest,
+     TheCriticalPathFollowsLanesDependenciesAndMeetings) {
+  ForEachSample([](uint64_t /*seed*/, const TaskSample& sample) {
+    const TaskGraph graph = GraphOf(sample.parts);
+    TaskId before{};
+    bool met = false;
+    for (const PathStep& step : CriticalPath(graph, Simulate(graph))) {
+      if (step.kind != PathStep::Kind::kTask) {
+        continue;
+      }
+      const Task& task = sample.parts.tasks[step.task.value];
+      if (met) {
+        ASSERT_EQ(task.meeting, sample.parts.tasks[before.value].meeting);
+      } else if (before.valid()) {
+        const auto& needs = sample.needs[step.task.value];
+        ASSERT_TRUE(std::ranges::any_of(
+            needs, [&](const Need& need) { return need.before == before; }));
+      }
+      before = step.task;
+      met = step.last_of_meeting;
+    }
+  });
+}
+
+TEST(CriticalPathPropertyTest, ThreadsDoNotChangeTheOutcome) {
+  struct Outcome {
+    Schedule schedule{};
+    std::vector<PathStep> path{};
+    bool operator==(const Outcome&) const = default;
+  };
+  std::array<std::vector<Outcome>, 2> outcomes;
+  for (const size_t run : {size_t{0}, size_t{1}}) {
+    outcomes[run].resize(kSampleSeeds);
+    ParallelFor(kSampleSeeds, run == 0 ? 1 : 8, [&](size_t seed) {
+      const TaskGraph graph = GraphOf(SampleOf(seed).parts);
+      Outcome& outcome = outcomes[run][seed];
+      outcome.schedule = Simulate(graph);
+      outcome.path = CriticalPath(graph, outcome.schedule);
+    });
+  }
+  EXPECT_EQ(outcomes[0], outcomes[1]);
+}
+
+// What decides seldom in real steps must not be seldom in these tests.
+TEST(CriticalPathPropertyTest, RandomTasksKnowEveryKindOfStepAndCause) {
+  std::set<sim::Cause> causes;
+  std::set<PathStep::Kind> kinds;
+  size_t late_members = 0;
+  size_t out_of_order = 0;
+  ForEachSample([&](uint64_t /*seed*/, const TaskSample& sample) {
+    const TaskGraph graph = GraphOf(sample.parts);
+    const Schedule schedule = Simulate(graph);
+    for (const Placement& placement : schedule.placements) {
+      causes.insert(placement.cause);
+    }
+    for (const PathStep& step : CriticalPath(graph, schedule)) {
+      kinds.insert(step.kind);
+      late_members += step.last_of_meeting ? 1 : 0;
+    }
+    out_of_order += std::ranges::is_sorted(graph.order()) ? 0 : 1;
+  });
+  EXPECT_EQ(causes.size(), 4);
+  EXPECT_EQ(kinds.size(), 4);
+  EXPECT_GE(late_members, kSampleSeeds / 10);
+  EXPECT_GE(out_of_order, kSampleSeeds / 2);
+}
+
+}  // namespace
+}  // namespace stepcast::testing
