@@ -1,0 +1,106 @@
+#include "cost/overheads/predicted_plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cost/overheads/piece_key.h"
+
+namespace stepcast::cost {
+namespace {
+
+Duration FromMicroseconds(double us) {
+  return Duration(std::llround(us * 1e3));
+}
+
+// Whether a plan can be cut from measured times: all of them are there.
+bool IsTimed(const ir::GraphData& data) {
+  return std::ranges::all_of(
+             data.ranks.items(),
+             [](const ir::Rank& rank) { return rank.step.has_value(); }) &&
+         std::ranges::all_of(data.ops.items(),
+                             [](const ir::Op& op) {
+                               return ir::StartOf(op.measured).has_value();
+                             }) &&
+         std::ranges::all_of(data.calls.items(), [](const ir::Call& call) {
+           return ir::StartOf(call.measured).has_value();
+         });
+}
+
+// Looks every name up once.
+class Prices {
+ public:
+  Prices(const ir::GraphData& data, const OverheadTable& table,
+         const PlanOptions& options)
+      : data_(data), table_(table), options_(options) {}
+
+  struct Price {
+    Duration time{};
+    OverheadSource source = OverheadSource::kMissing;
+  };
+  const Price& Of(const PieceKey& key) {
+    const auto found = prices_.find(key);
+    if (found != prices_.end()) {
+      return found->second;
+    }
+    const Overhead overhead = table_.Lookup(key.part, KeyText(data_, key));
+    const double us = options_.profiled ? overhead.row.mean_us
+                                        : table_.WithoutProfiler(overhead.row);
+    const Price price{.time = FromMicroseconds(us), .source = overhead.source};
+    return prices_.emplace(key, price).first->second;
+  }
+
+ private:
+  const ir::GraphData& data_;
+  const OverheadTable& table_;
+  const PlanOptions options_;
+  std::map<PieceKey, Price> prices_;
+};
+
+void Count(const ir::GraphData& data, const PieceKey& key,
+           const Prices::Price& price, OverheadCoverage& coverage) {
+  OverheadCoverage::Share& share = coverage[price.source];
+  ++share.pieces;
+  share.time += price.time;
+  if (price.source != OverheadSource::kExact) {
+    OverheadCoverage::Share& name = coverage.not_exact[fmt::format(
+        "{} {}", Name(key.part), KeyText(data, key))];
+    ++name.pieces;
+    name.time += price.time;
+  }
+}
+
+}  // namespace
+
+HostPlan PredictedPlan(const ir::GraphData& data, const OverheadTable& table,
+                       const PlanOptions& options, OverheadCoverage* coverage) {
+  HostPlan plan = IsTimed(data) ? MeasuredPlan(data) : OrderedPlan(data);
+  Prices prices(data, table, options);
+  for (const ir::ThreadId thread : data.threads.ids()) {
+    const std::vector<PieceKey> keys = KeysOf(data, plan, thread);
+    const std::vector<bool> opening = OpeningPieces(data, plan, thread);
+    std::vector<HostPiece>& pieces = plan.threads[thread];
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      HostPiece& piece = pieces[i];
+      piece.tail = {};
+      if (opening[i]) {
+        piece.duration = {};
+        continue;
+      }
+      const Prices::Price& price = prices.Of(keys[i]);
+      piece.duration = price.time;
+      if (coverage != nullptr) {
+        Count(data, keys[i], price, *coverage);
+      }
+      if (keys[i].word == KeyWord::kBlocking) {
+        PieceKey tail = keys[i];
+        tail.part = OverheadPart::kSyncTail;
+        piece.tail = prices.Of(tail).time;
+      }
+    }
+  }
+  return plan;
+}
+
+}  // namespace stepcast::cost

@@ -1,0 +1,55 @@
+// What the host does in a step, with its times from a table of overheads.
+#ifndef STEPCAST_COST_OVERHEADS_PREDICTED_PLAN_H_
+#define STEPCAST_COST_OVERHEADS_PREDICTED_PLAN_H_
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "cost/overheads/host_plan.h"
+#include "cost/overheads/overhead_table.h"
+#include "ir/graph.h"
+
+namespace stepcast::cost {
+
+struct PlanOptions {
+  /// The step as the profiler shows it, with what it spends on events; else as
+  /// it is without one.
+  bool profiled = true;
+};
+
+/// How the times of a plan were found.
+struct OverheadCoverage {
+  struct Share {
+    size_t pieces = 0;
+    Duration time{};
+  };
+  std::array<Share, kOverheadSourceCount> by_source;
+  /// The time of what was not found by its own name, by "part name".
+  std::map<std::string, Share> not_exact;
+
+  Share& operator[](OverheadSource source) {
+    return by_source[static_cast<size_t>(source)];
+  }
+  const Share& operator[](OverheadSource source) const {
+    return by_source[static_cast<size_t>(source)];
+  }
+};
+
+/// The pieces of the measured plan where the graph has times, else those its
+/// order and phases imply: autograd's thread runs between the forward pass of
+/// the main thread and its optimizer. Durations are means of the table. Adds
+/// to `coverage`.
+HostPlan PredictedPlan(const ir::GraphData& data, const OverheadTable& table,
+                       const PlanOptions& options = {},
+                       OverheadCoverage* coverage = nullptr);
+
+/// The pieces of a graph without times, all of no length.
+HostPlan OrderedPlan(const ir::GraphData& data);
+
+}  // namespace stepcast::cost
+
+#endif  // STEPCAST_COST_OVERHEADS_PREDICTED_PLAN_H_
