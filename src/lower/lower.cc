@@ -170,6 +170,13 @@ void Lowerer::AddWaits() {
       Depend(before, after, times_.wait_delays[i], Wait::kStreamWait);
     }
   }
+  for (const Contention& contention : times_.contentions) {
+    const sim::TaskId before = lowered_.work_tasks[contention.before];
+    const sim::TaskId after = lowered_.work_tasks[contention.after];
+    if (before.valid() && after.valid()) {
+      Depend(before, after, contention.delay, Wait::kContention);
+    }
+  }
   for (const cost::HandOver& hand_over : plan_.hand_overs) {
     // A call's piece ends with its return; one to wait for starts as a piece.
     Depend(piece_tasks_[hand_over.from][hand_over.from_piece],

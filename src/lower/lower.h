@@ -26,6 +26,7 @@ enum class Wait : uint8_t {
   kHost,        // A call for a work.
   kHandOver,    // A thread for another.
   kQueue,       // A call for a place in the launch queue.
+  kContention,  // A work for the units that another one holds.
 };
 
 /// What a task stands for.

@@ -8,10 +8,22 @@
 namespace stepcast::lower {
 namespace {
 
+using std::chrono::microseconds;
+
+// Behind its last known cause a work starts within this time, or it is late.
+// In the traces at hand nine of ten launches on an idle stream take less than
+// half of the first, and gaps on a busy stream less than a third of the second.
+constexpr Duration kLateLaunch = microseconds(50);
+constexpr Duration kLateOnStream = microseconds(20);
+// Works that end so shortly before a late start are what it waited for.
+constexpr Duration kCoincidence = microseconds(20);
+// ... and so are those in the last part of their run, when their blocks begin
+// to leave the device.
+constexpr double kLastPart = 0.25;
+
 class Taker {
  public:
-  Taker(const ir::GraphData& data, const LateLimits& limits)
-      : data_(data), limits_(limits) {}
+  explicit Taker(const ir::GraphData& data) : data_(data) {}
 
   MeasuredTimes Take();
 
@@ -28,19 +40,25 @@ class Taker {
     return ir::StartOf(data_.works[id].measured);
   }
   std::optional<Duration> End(ir::WorkId id) const;
+  ir::RankId RankOf(ir::WorkId id) const {
+    return data_.streams[data_.works[id].stream].rank;
+  }
   Bounds FindBounds(ir::WorkId id) const;
   void FindLeastLaunch();
   void TakeWork(ir::WorkId id);
   void CutOverlaps();
+  void SortByRank();
   void TakeCollectives();
-  void TakeLateStarts();
-  Duration Median(StartCause cause) const;
+  void TakeDelays();
+  void TakeLateStart(ir::WorkId id, Duration usual);
+  std::optional<Contention> FindContention(ir::WorkId id) const;
+  Duration Usual(StartCause cause) const;
 
   const ir::GraphData& data_;
-  const LateLimits& limits_;
   Duration least_launch_{};
   IdVector<ir::WorkId, Duration> delays_;  // Behind the cause.
   IdVector<ir::WorkId, size_t> waits_;     // For kStreamWait: which.
+  IdVector<ir::RankId, std::vector<ir::WorkId>> by_rank_;  // By start.
   MeasuredTimes taken_;
 };
 
@@ -159,8 +177,7 @@ void Taker::TakeCollectives() {
   for (const ir::MatchedCollective& collective : data_.collectives) {
     std::optional<Duration> last;
     for (const ir::WorkId id : collective.works) {
-      const auto& step =
-          data_.ranks[data_.streams[data_.works[id].stream].rank].step;
+      const auto& step = data_.ranks[RankOf(id)].step;
       const auto start = Start(id);
       if (start) {
         const Duration offset = ir::StartOf(step).value_or(Duration{});
@@ -168,8 +185,7 @@ void Taker::TakeCollectives() {
       }
     }
     for (const ir::WorkId id : collective.works) {
-      const auto& step =
-          data_.ranks[data_.streams[data_.works[id].stream].rank].step;
+      const auto& step = data_.ranks[RankOf(id)].step;
       const auto end = End(id);
       if (last && end) {
         const Duration offset = ir::StartOf(step).value_or(Duration{});
@@ -180,25 +196,65 @@ void Taker::TakeCollectives() {
   }
 }
 
-Duration Taker::Median(StartCause cause) const {
+Duration Limit(StartCause cause) {
+  return cause == StartCause::kStream ? kLateOnStream : kLateLaunch;
+}
+
+// The median delay behind a cause.
+Duration Taker::Usual(StartCause cause) const {
   std::vector<double> delays;
   for (const ir::WorkId id : data_.works.ids()) {
-    if (taken_.causes[id] == cause) {
+    if (taken_.causes[id] == cause && delays_[id] <= Limit(cause)) {
       delays.push_back(static_cast<double>(delays_[id].count()));
     }
   }
   constexpr double kMiddle = 0.5;
-  return delays.empty() ? Duration{}
-                        : Duration(static_cast<int64_t>(
-                              Quantile(std::move(delays), kMiddle)));
+  return Duration(static_cast<int64_t>(Quantile(std::move(delays), kMiddle)));
 }
 
-void Taker::TakeLateStarts() {
-  const std::array limits = {limits_.launch, limits_.stream,
-                             limits_.stream_wait};
+// Of the works on other streams of the rank the one that ended nearest to the
+// start of `id`.
+std::optional<Contention> Taker::FindContention(ir::WorkId id) const {
+  const Duration start = *Start(id);
+  const Duration bound = start - delays_[id];
+  std::optional<Contention> best;
+  for (const ir::WorkId other : by_rank_[RankOf(id)]) {
+    const ir::Work& work = data_.works[other];
+    const Duration other_start = *Start(other);
+    if (other_start >= start) {
+      break;
+    }
+    const Duration delay = start - *End(other);
+    const bool tail =
+        delay < Duration{} && work.kind != ir::WorkKind::kCollective &&
+        static_cast<double>(-delay.count()) <=
+            kLastPart * static_cast<double>(work.measured->duration.count());
+    const bool ended = delay >= Duration{} && delay <= kCoincidence;
+    if (work.stream == data_.works[id].stream || *End(other) <= bound ||
+        (!tail && !ended)) {
+      continue;
+    }
+    if (!best || std::chrono::abs(delay) < std::chrono::abs(best->delay)) {
+      best = {.before = other, .after = id, .delay = delay};
+    }
+  }
+  return best;
+}
+
+void Taker::TakeLateStart(ir::WorkId id, Duration usual) {
+  if (const auto contention = FindContention(id)) {
+    taken_.times.contentions.push_back(*contention);
+    taken_.causes[id] = StartCause::kContention;
+  } else {
+    taken_.late_starts.push_back(
+        {.work = id, .cause = taken_.causes[id], .late = delays_[id] - usual});
+  }
+}
+
+void Taker::TakeDelays() {
   std::array<Duration, 3> usual{};
   for (size_t i = 0; i < usual.size(); ++i) {
-    usual[i] = Median(static_cast<StartCause>(i));
+    usual[i] = Usual(static_cast<StartCause>(i));
   }
   taken_.usual = {.launch = least_launch_ + usual[0],
                   .gap = usual[1],
@@ -208,12 +264,10 @@ void Taker::TakeLateStarts() {
     if (cause == StartCause::kNone) {
       continue;
     }
-    const auto at = static_cast<size_t>(cause);
     Duration delay = delays_[id];
-    if (delay > usual[at] + limits[at]) {
-      taken_.late_starts.push_back(
-          {.work = id, .cause = cause, .late = delay - usual[at]});
-      delay = usual[at];
+    if (delay > Limit(cause)) {
+      delay = usual[static_cast<size_t>(cause)];
+      TakeLateStart(id, delay);
     }
     WorkTime& time = taken_.times.works[id];
     if (cause == StartCause::kLaunch) {
@@ -223,6 +277,19 @@ void Taker::TakeLateStarts() {
     } else {
       taken_.times.wait_delays[waits_[id]] = delay;
     }
+  }
+}
+
+void Taker::SortByRank() {
+  by_rank_ = IdVector<ir::RankId, std::vector<ir::WorkId>>(data_.ranks.size());
+  for (const ir::WorkId id : data_.works.ids()) {
+    if (Start(id)) {
+      by_rank_[RankOf(id)].push_back(id);
+    }
+  }
+  for (std::vector<ir::WorkId>& works : by_rank_) {
+    std::ranges::stable_sort(works, {},
+                             [this](ir::WorkId id) { return *Start(id); });
   }
 }
 
@@ -239,21 +306,21 @@ MeasuredTimes Taker::Take() {
   }
   CutOverlaps();
   TakeCollectives();
-  TakeLateStarts();
+  SortByRank();
+  TakeDelays();
   return std::move(taken_);
 }
 
 }  // namespace
 
 std::string_view Name(StartCause cause) {
-  constexpr std::array<std::string_view, 4> kNames = {"launch", "stream",
-                                                      "stream_wait", "none"};
+  constexpr std::array<std::string_view, 5> kNames = {
+      "launch", "stream", "stream_wait", "contention", "none"};
   return kNames[static_cast<size_t>(cause)];
 }
 
-MeasuredTimes TakeMeasuredTimes(const ir::GraphData& data,
-                                const LateLimits& limits) {
-  return Taker(data, limits).Take();
+MeasuredTimes TakeMeasuredTimes(const ir::GraphData& data) {
+  return Taker(data).Take();
 }
 
 }  // namespace stepcast::lower

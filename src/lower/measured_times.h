@@ -13,14 +13,20 @@
 namespace stepcast::lower {
 
 /// What a work waited for last before it started.
-enum class StartCause : uint8_t { kLaunch, kStream, kStreamWait, kNone };
+enum class StartCause : uint8_t {
+  kLaunch,      // Its call.
+  kStream,      // The work before it on its stream.
+  kStreamWait,  // A work on another stream, by an event.
+  kContention,  // A work on another stream that ended at that time.
+  kNone,
+};
 std::string_view Name(StartCause cause);
 
 /// A work that started later than all that is known to hold it back.
 struct LateStart {
   ir::WorkId work{};
   StartCause cause = StartCause::kNone;  // The last known one.
-  Duration late{};                       // Beyond what that usually takes.
+  Duration late{};                       // Behind it.
 };
 
 struct MeasuredTimes {
@@ -28,24 +34,22 @@ struct MeasuredTimes {
   IdVector<ir::WorkId, StartCause> causes;
   /// By work. The delays that are usual are in `times`, these are not.
   std::vector<LateStart> late_starts;
-  DeviceDelays usual;  // Medians over the works that had this cause.
+  /// Medians over the works that had this cause and were not late.
+  DeviceDelays usual;
   /// Works on one stream that overlap, as branches of a captured graph do; the
   /// earlier is cut where the later starts.
   size_t overlaps = 0;
 };
 
-/// What a cause may take beyond its median before it counts as unexplained.
-struct LateLimits {
-  Duration launch = std::chrono::microseconds(50);
-  Duration stream = std::chrono::microseconds(20);
-  Duration stream_wait = std::chrono::microseconds(50);
-};
-
+/// A work that starts more than 50 us behind its last known cause (20 us on a
+/// busy stream) is late. If a work on another stream of the rank ended then, or
+/// was in its last quarter, the late one waited for that; if not, its start
+/// stays unexplained.
+///
 /// Works without a measured start take their duration, if they have one, at
 /// once. A matched collective takes what is left from the last rank's start to
 /// its own end.
-MeasuredTimes TakeMeasuredTimes(const ir::GraphData& data,
-                                const LateLimits& limits = {});
+MeasuredTimes TakeMeasuredTimes(const ir::GraphData& data);
 
 }  // namespace stepcast::lower
 

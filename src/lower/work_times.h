@@ -19,10 +19,20 @@ struct WorkTime {
   Duration release{};   // For work without a call, from the rank's start.
 };
 
+/// `after` started when `before`, on another stream, ended or was about to:
+/// both wanted the same units of the device, or a wait was not recorded. A
+/// negative delay is a start in the last wave of `before`.
+struct Contention {
+  ir::WorkId before{};
+  ir::WorkId after{};
+  Duration delay{};
+};
+
 struct WorkTimes {
   IdVector<ir::WorkId, WorkTime> works;
   /// Behind the work that a stream waits for; one a StreamWait of the graph.
   std::vector<Duration> wait_delays;
+  std::vector<Contention> contentions{};  // By `after`.
 };
 
 /// What the device adds to every work; one set for a whole machine.

@@ -51,10 +51,10 @@ std::vector<PathStep> PathTo(const TaskGraph& graph, const Schedule& schedule,
   CHECK(schedule.placements.size() == graph.tasks().size())
       << schedule.placements.size() << " of " << graph.tasks().size();
   std::vector<PathStep> path;
+  Duration end = task.valid() ? schedule.placements[task].end : Duration{};
   while (task.valid()) {
     const Placement* placement = &schedule.placements[task];
-    path.push_back(
-        {.task = task, .begin = placement->work, .end = placement->end});
+    path.push_back({.task = task, .begin = placement->work, .end = end});
     if (placement->start < placement->work) {
       task = LastToStart(graph, schedule, graph.tasks()[task].meeting);
       placement = &schedule.placements[task];
@@ -64,9 +64,11 @@ std::vector<PathStep> PathTo(const TaskGraph& graph, const Schedule& schedule,
                       .end = placement->work});
     }
     const TaskId blocker = placement->blocker;
-    const Duration begin =
-        blocker.valid() ? schedule.placements[blocker].end : Duration{};
-    AddWait(*placement, task, begin, path);
+    // What waits with a negative delay starts before its blocker ends.
+    end = blocker.valid()
+              ? std::min(schedule.placements[blocker].end, placement->start)
+              : Duration{};
+    AddWait(*placement, task, end, path);
     task = blocker;
   }
   std::ranges::reverse(path);

@@ -39,7 +39,8 @@ struct Task {
   MeetingId meeting{};
 };
 
-/// `after` starts at the earliest `delay` behind the end of `before`.
+/// `after` starts at the earliest `delay` behind the end of `before`. A negative
+/// delay lets it start so long before that end, but never before `before` works.
 struct Dependency {
   TaskId before{};
   TaskId after{};

@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <optional>
 
 #include "cost/overheads/hand_over.h"
 #include "cost/overheads/host_plan.h"
@@ -7,9 +7,14 @@
 namespace stepcast::cost {
 namespace {
 
-Duration StepOf(const ir::GraphData& data, ir::ThreadId thread) {
-  const auto& step = data.ranks[data.threads[thread].rank].step;
-  return step ? step->duration : Duration{};
+// What the thread's pieces fill: the whole step, for the rank's first thread,
+// which is its main one if it has that.
+std::optional<Duration> StepOf(const ir::GraphData& data, ir::ThreadId thread) {
+  const ir::RankId rank = data.threads[thread].rank;
+  const auto& step = data.ranks[rank].step;
+  const bool first = thread.value == 0 ||
+                     data.threads[ir::ThreadId{thread.value - 1}].rank != rank;
+  return first && step ? std::optional(step->duration) : std::nullopt;
 }
 
 // The rank's busiest thread of that role; invalid if it has none.

@@ -30,7 +30,7 @@ IdRange<IdType> OfThread(const IdVector<IdType, Item>& items,
 class Cutter {
  public:
   Cutter(const ir::GraphData& data, const IdVector<ir::OpId, ir::OpId>& tops,
-         ir::ThreadId thread, Duration step)
+         ir::ThreadId thread, std::optional<Duration> step)
       : data_(data), tops_(tops), thread_(thread), step_(step) {}
 
   TimedThread Cut();
@@ -43,9 +43,6 @@ class Cutter {
     std::vector<ir::CallId> calls;
   };
 
-  bool is_main() const {
-    return data_.threads[thread_].role == ir::ThreadRole::kMain;
-  }
   std::vector<Found> FindItems();
   void Emit(HostKind kind, ir::OpId op, Duration end);
   void EmitCall(ir::OpId op, ir::CallId call);
@@ -55,7 +52,7 @@ class Cutter {
   const ir::GraphData& data_;
   const IdVector<ir::OpId, ir::OpId>& tops_;
   const ir::ThreadId thread_;
-  const Duration step_;
+  const std::optional<Duration> step_;
   Duration now_{};
   TimedThread cut_;
 };
@@ -103,8 +100,8 @@ std::vector<Cutter::Found> Cutter::FindItems() {
 // A piece from now to `end`; of no length if that has passed.
 void Cutter::Emit(HostKind kind, ir::OpId op, Duration end) {
   end = std::max(end, now_);
-  if (is_main()) {
-    end = std::min(end, std::max(step_, now_));
+  if (step_) {
+    end = std::min(end, std::max(*step_, now_));
   }
   cut_.pieces.push_back(
       {.piece = {.kind = kind, .op = op, .duration = end - now_},
@@ -177,14 +174,14 @@ void Cutter::CountEvents() {
 
 TimedThread Cutter::Cut() {
   const std::vector<Found> found = FindItems();
-  if (!is_main() && !found.empty()) {
+  if (!step_ && !found.empty()) {
     now_ = found.front().start;
   }
   for (const Found& item : found) {
     EmitItem(item);
   }
-  if (is_main()) {
-    Emit(HostKind::kBetweenOps, {}, step_);
+  if (step_) {
+    Emit(HostKind::kBetweenOps, {}, *step_);
   }
   CountEvents();
   return std::move(cut_);
@@ -194,7 +191,7 @@ TimedThread Cutter::Cut() {
 
 TimedThread CutThread(const ir::GraphData& data,
                       const IdVector<ir::OpId, ir::OpId>& tops,
-                      ir::ThreadId thread, Duration step) {
+                      ir::ThreadId thread, std::optional<Duration> step) {
   return Cutter(data, tops, thread, step).Cut();
 }
 

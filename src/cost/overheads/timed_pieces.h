@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/units.h"
@@ -34,12 +35,11 @@ struct TimedThread {
   size_t unplaced = 0;  // Ops and calls without a measured start.
 };
 
-/// Cuts the time of `thread`. `step` is the measured length of the rank's step:
-/// the main thread's pieces fill it from zero; other threads' begin with their
-/// first item.
+/// Cuts the time of `thread`. With `step`, the measured length of the rank's
+/// step, the pieces fill it from zero; without, they begin with the first item.
 TimedThread CutThread(const ir::GraphData& data,
                       const IdVector<ir::OpId, ir::OpId>& tops,
-                      ir::ThreadId thread, Duration step);
+                      ir::ThreadId thread, std::optional<Duration> step);
 
 }  // namespace stepcast::cost
 
