@@ -116,6 +116,19 @@ TEST(EmbeddingTest, SortsAndIdArithmeticInsideTheBackwardKeepTheirFamily) {
                      .ops = {kNode},
                      .partner = kLookup}),
             "sort elements=169530 dtype=int64");
+  // The digits are counted before: every id is read, none is moved.
+  EXPECT_EQ(
+      ShapeOf({.kernel = "void cub::DeviceRadixSortHistogramKernel<int>()",
+               .ops = {kNode},
+               .partner = kLookup}),
+      "sort kind=scan elements=169530 dtype=int64");
+  // 169530 / 1920 = 88.3 blocks.
+  for (const char* kernel :
+       {"void cub::DeviceScanInitKernel<int>()",
+        "void cub::DeviceRadixSortExclusiveSumKernel<int>()"}) {
+    EXPECT_EQ(ShapeOf({.kernel = kernel, .ops = {kNode}, .partner = kLookup}),
+              "sort kind=scan elements=89 dtype=int64");
+  }
   // 8 bytes an id, in and out.
   EXPECT_EQ(
       ShapeOf({.kernel = "void linearize_index_kernel<long>()",
