@@ -16,31 +16,37 @@ namespace {
 /// No time at all: earlier than the start of any task.
 constexpr Duration kNever{-1};
 
-/// When `task` starts and why, from the ends of all its causes.
-Placement Start(const TaskGraph& graph, const Task& task, TaskId id,
-                const Placement* placements) {
-  Placement placement{.start = kNever};
-  const TaskId previous = graph.previous(id);
-  if (previous.valid()) {
-    placement.start = placements[previous.value].end + task.gap;
-    placement.blocker = previous;
-    placement.cause = Cause::kLane;
-  }
+/// Fills in when `task` starts and why, from the ends of all its causes. The
+/// fields are written one by one into their place: a copy of a struct whose
+/// parts were just written makes the processor wait for them.
+void SetStart(const TaskGraph& graph, const Task& task, TaskId id,
+              Placement* placements) {
+  TaskId blocker = graph.previous(id);
+  Duration start =
+      blocker.valid() ? placements[blocker.value].end + task.gap : kNever;
+  Cause cause = Cause::kLane;
+  uint8_t kind = 0;
   for (const Dependency& wait : graph.waits(id)) {
-    const Duration time = placements[wait.before.value].end + wait.delay;
-    if (time > placement.start) {
-      placement.start = time;
-      placement.blocker = wait.before;
-      placement.cause = Cause::kDependency;
-      placement.kind = wait.kind;
+    const Placement& before = placements[wait.before.value];
+    const Duration time = std::max(before.end + wait.delay, before.work);
+    if (time > start) {
+      start = time;
+      blocker = wait.before;
+      cause = Cause::kDependency;
+      kind = wait.kind;
     }
   }
-  if (task.release > placement.start) {
-    placement = {
-        .start = task.release,
-        .cause = task.release.count() > 0 ? Cause::kRelease : Cause::kNone};
+  if (task.release > start) {
+    start = task.release;
+    blocker = {};
+    cause = task.release.count() > 0 ? Cause::kRelease : Cause::kNone;
+    kind = 0;
   }
-  return placement;
+  Placement& placement = placements[id.value];
+  placement.start = start;
+  placement.blocker = blocker;
+  placement.cause = cause;
+  placement.kind = kind;
 }
 
 /// Lets the members of a meeting, all of which have a start, work.
@@ -67,8 +73,8 @@ void PlaceAll(const TaskGraph& graph, const DurationOf& duration_of,
   Placement* const placements = std::to_address(schedule.placements.begin());
   for (const TaskId id : graph.order()) {
     const Task& task = tasks[id.value];
+    SetStart(graph, task, id, placements);
     Placement& placement = placements[id.value];
-    placement = Start(graph, task, id, placements);
     if (!task.meeting.valid()) {
       placement.work = placement.start;
       placement.end = placement.start + duration_of(id.value);

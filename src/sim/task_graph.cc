@@ -26,7 +26,7 @@ bool IsEarlierWait(const Dependency& a, const Dependency& b) {
 }  // namespace
 
 void TaskGraph::LinkLanes() {
-  previous_ = IdVector<TaskId, TaskId>(tasks_.size());
+  previous_.resize(tasks_.size());
   std::vector<TaskId> last(lane_count_);
   for (const TaskId task : tasks_.ids()) {
     const Task& item = tasks_[task];
@@ -34,7 +34,7 @@ void TaskGraph::LinkLanes() {
     CHECK(item.duration.count() >= 0) << item.duration.count();
     CHECK(item.gap.count() >= 0) << item.gap.count();
     CHECK(item.release.count() >= 0) << item.release.count();
-    previous_[task] = std::exchange(last[item.lane.value], task);
+    previous_[task.value] = std::exchange(last[item.lane.value], task);
   }
 }
 

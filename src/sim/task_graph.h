@@ -65,7 +65,7 @@ class TaskGraph {
                                      first_wait_[task.value + 1] - first);
   }
   /// The task before it on its lane; invalid for the first.
-  TaskId previous(TaskId task) const { return previous_[task]; }
+  TaskId previous(TaskId task) const { return previous_[task.value]; }
   /// The tasks of a meeting, by id.
   std::span<const TaskId> members(MeetingId meeting) const {
     const uint32_t first = first_member_[meeting.value];
@@ -88,7 +88,7 @@ class TaskGraph {
   void LinkMeetings();
 
   IdVector<TaskId, Task> tasks_;
-  IdVector<TaskId, TaskId> previous_;
+  std::vector<TaskId> previous_;  // By task.
   std::vector<Dependency> waits_;  // By `after`.
   std::vector<uint32_t> first_wait_;
   std::vector<TaskId> members_;
