@@ -1,0 +1,195 @@
+#include "engine/account.h"
+
+#include <algorithm>
+
+#include "base/intervals.h"
+#include "engine/idle_causes.h"
+
+namespace stepcast::engine {
+namespace {
+
+using lower::TaskOrigin;
+
+// What may stand for an instant, the first in this order that runs.
+enum class Layer : uint8_t { kKernel, kCopy, kCollective, kWaiting };
+
+struct Stretch {
+  Duration begin{};
+  Duration end{};
+  Layer layer = Layer::kKernel;
+  sim::TaskId task{};
+  size_t family = 0;
+};
+
+class RankAccountant {
+ public:
+  RankAccountant(const ir::GraphData& data, const lower::Lowered& lowered,
+                 const sim::Schedule& schedule, ir::RankId rank,
+                 RankAccount& account)
+      : data_(data),
+        lowered_(lowered),
+        schedule_(schedule),
+        span_(SpanOf(lowered, schedule, rank)),
+        account_(account) {
+    account_.rank = data.ranks[rank].number;
+    account_.step = span_.end - span_.begin;
+  }
+
+  void AddWork(sim::TaskId task, const ir::Work& work);
+  void Finish();
+
+ private:
+  void Push(Duration begin, Duration end, Layer layer, sim::TaskId task,
+            size_t family);
+  void Give(const Stretch& top, Duration length);
+  void GiveIdle(Duration begin, Duration end, size_t next);
+
+  const ir::GraphData& data_;
+  const lower::Lowered& lowered_;
+  const sim::Schedule& schedule_;
+  const StepSpan span_;
+  RankAccount& account_;
+  std::vector<Stretch> stretches_;
+};
+
+// The part within the step.
+void RankAccountant::Push(Duration begin, Duration end, Layer layer,
+                          sim::TaskId task, size_t family) {
+  begin = std::max(begin, span_.begin);
+  end = std::min(end, span_.end);
+  if (begin < end) {
+    stretches_.push_back({.begin = begin,
+                          .end = end,
+                          .layer = layer,
+                          .task = task,
+                          .family = family});
+  }
+}
+
+void RankAccountant::AddWork(sim::TaskId task, const ir::Work& work) {
+  const sim::Placement& placement = schedule_.placements[task];
+  const size_t family = data_.shapes[work.shape].index();
+  if (work.kind == ir::WorkKind::kCollective) {
+    Push(placement.start, placement.work, Layer::kWaiting, task, family);
+    Push(placement.work, placement.end, Layer::kCollective, task, family);
+    account_.collective_wait += placement.work - placement.start;
+    return;
+  }
+  const bool kernel = work.kind == ir::WorkKind::kKernel;
+  Push(placement.start, placement.end, kernel ? Layer::kKernel : Layer::kCopy,
+       task, family);
+  account_.kernel_time += placement.end - placement.start;
+}
+
+void RankAccountant::Give(const Stretch& top, Duration length) {
+  switch (top.layer) {
+    case Layer::kKernel:
+      account_.kernels[top.family] += length;
+      break;
+    case Layer::kCopy:
+      account_.copies_exposed += length;
+      break;
+    case Layer::kCollective:
+      account_.communication_exposed += length;
+      break;
+    case Layer::kWaiting:
+      account_.idle.wait_for_rank += length;
+      break;
+  }
+}
+
+void RankAccountant::GiveIdle(Duration begin, Duration end, size_t next) {
+  if (begin < end) {
+    AddIdle(lowered_, schedule_,
+            next < stretches_.size() ? stretches_[next].task : sim::TaskId{},
+            begin, end, account_.idle);
+  }
+}
+
+// Sweeps over the starts and ends of all stretches.
+void RankAccountant::Finish() {
+  std::ranges::stable_sort(stretches_, {}, &Stretch::begin);
+  std::vector<Interval> busy;
+  for (const Stretch& stretch : stretches_) {
+    busy.push_back({stretch.begin, stretch.end});
+  }
+  account_.gpu_active = TotalLength(Union(std::move(busy)));
+
+  std::vector<size_t> running;  // By begin.
+  Duration now = span_.begin;
+  size_t next = 0;
+  while (next < stretches_.size() || !running.empty()) {
+    if (running.empty()) {
+      GiveIdle(now, stretches_[next].begin, next);
+      now = std::max(now, stretches_[next].begin);
+    }
+    while (next < stretches_.size() && stretches_[next].begin <= now) {
+      running.push_back(next++);
+    }
+    const size_t top = *std::ranges::min_element(
+        running, {}, [this](size_t i) { return stretches_[i].layer; });
+    Duration until = stretches_[top].end;
+    if (next < stretches_.size()) {
+      until = std::min(until, stretches_[next].begin);
+    }
+    Give(stretches_[top], until - now);
+    now = until;
+    std::erase_if(running, [&](size_t i) { return stretches_[i].end <= now; });
+  }
+  GiveIdle(now, span_.end, next);
+}
+
+// When some thread of a rank did something.
+struct HostTimes {
+  std::vector<Interval> busy;
+};
+
+}  // namespace
+
+StepSpan SpanOf(const lower::Lowered& lowered, const sim::Schedule& schedule,
+                ir::RankId rank) {
+  const auto end_of = [&](size_t repeat) {
+    const sim::TaskId task = lowered.rank_ends[repeat][rank];
+    return task.valid() ? schedule.placements[task].end
+                        : lowered.rank_starts[rank];
+  };
+  const size_t repeats = lowered.rank_ends.size();
+  return {
+      .begin = repeats < 2 ? lowered.rank_starts[rank] : end_of(repeats - 2),
+      .end = end_of(repeats - 1)};
+}
+
+std::vector<RankAccount> MakeAccounts(const ir::GraphData& data,
+                                      const cost::HostPlan& plan,
+                                      const lower::Lowered& lowered,
+                                      const sim::Schedule& schedule) {
+  std::vector<RankAccount> accounts(data.ranks.size());
+  std::vector<HostTimes> hosts(data.ranks.size());
+  std::vector<RankAccountant> accountants;
+  for (const ir::RankId rank : data.ranks.ids()) {
+    accountants.emplace_back(data, lowered, schedule, rank,
+                             accounts[rank.value]);
+  }
+  const auto last = static_cast<uint32_t>(lowered.rank_ends.size()) - 1;
+  for (const sim::TaskId task : lowered.origins.ids()) {
+    const TaskOrigin& origin = lowered.origins[task];
+    const sim::Placement& placement = schedule.placements[task];
+    if (origin.kind == TaskOrigin::Kind::kWork) {
+      accountants[origin.rank.value].AddWork(task, data.works[origin.work]);
+    } else if (origin.kind != TaskOrigin::Kind::kStart &&
+               origin.repeat == last) {
+      const cost::HostPiece& piece = plan.threads[origin.thread][origin.piece];
+      accounts[origin.rank.value].overheads[static_cast<size_t>(piece.kind)] +=
+          placement.end - placement.start;
+      hosts[origin.rank.value].busy.push_back({placement.start, placement.end});
+    }
+  }
+  for (const ir::RankId rank : data.ranks.ids()) {
+    accountants[rank.value].Finish();
+    accounts[rank.value].host_busy =
+        TotalLength(Union(std::move(hosts[rank.value].busy)));
+  }
+  return accounts;
+}
+
+}  // namespace stepcast::engine

@@ -1,0 +1,67 @@
+// Where the time of each rank's step went.
+#ifndef STEPCAST_ENGINE_ACCOUNT_H_
+#define STEPCAST_ENGINE_ACCOUNT_H_
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/units.h"
+#include "cost/overheads/host_plan.h"
+#include "ir/graph.h"
+#include "lower/lower.h"
+#include "sim/simulate.h"
+
+namespace stepcast::engine {
+
+inline constexpr size_t kFamilyCount = std::variant_size_v<ir::KernelShape>;
+
+/// Why a device had nothing to run.
+struct IdleTime {
+  Duration host{};    // The host was busy before it came to the launch.
+  Duration launch{};  // Between a call and its work, and between works.
+  Duration sync{};    // The host came back from a wait for the device.
+  /// Nothing but a collective ran, and it waited for other ranks.
+  Duration wait_for_rank{};
+};
+
+/// Every instant of the step is in one place: the kernels that ran (of several
+/// the one that started first), else copies, else collectives at work, else
+/// waiting. All of them sum to `step`.
+struct RankAccount {
+  int64_t rank = 0;
+  Duration step{};
+  std::array<Duration, kFamilyCount> kernels{};  // By family of shape.
+  Duration copies_exposed{};         // Copies and memsets that nothing hides.
+  Duration communication_exposed{};  // Collectives at work, likewise.
+  IdleTime idle{};
+  // These overlap with the above:
+  Duration gpu_active{};       // Anything ran, waiting collectives included.
+  Duration kernel_time{};      // Sum over all works but collectives.
+  Duration collective_wait{};  // Sum over collectives of their waiting.
+  Duration host_busy{};        // Some thread did something.
+  /// By HostKind, over all threads.
+  std::array<Duration, cost::kHostKindCount> overheads{};
+};
+
+/// The accounts of all ranks for the last repeat in `lowered`. A rank's step
+/// lasts from the end of its repeat before (at first: from its start) to the
+/// end of its main thread.
+std::vector<RankAccount> MakeAccounts(const ir::GraphData& data,
+                                      const cost::HostPlan& plan,
+                                      const lower::Lowered& lowered,
+                                      const sim::Schedule& schedule);
+
+/// When each rank's last step began and ended.
+struct StepSpan {
+  Duration begin{};
+  Duration end{};
+};
+StepSpan SpanOf(const lower::Lowered& lowered, const sim::Schedule& schedule,
+                ir::RankId rank);
+
+}  // namespace stepcast::engine
+
+#endif  // STEPCAST_ENGINE_ACCOUNT_H_

@@ -1,0 +1,66 @@
+// Runs a measured step again from its own durations and compares.
+#ifndef STEPCAST_ENGINE_REPLAY_H_
+#define STEPCAST_ENGINE_REPLAY_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "cost/overheads/host_plan.h"
+#include "engine/account.h"
+#include "engine/blame.h"
+#include "ir/graph.h"
+#include "lower/lower.h"
+#include "lower/measured_times.h"
+#include "sim/critical_path.h"
+#include "sim/simulate.h"
+
+namespace stepcast::engine {
+
+/// Time that the graph gives no cause for.
+struct Unexplained {
+  int64_t rank = 0;
+  std::string what;  // "gemm kernel started so long behind its launch".
+  Duration at{};     // From the rank's start of the step.
+  Duration time{};
+};
+
+/// One rank's step, measured and simulated.
+struct ReplayedRank {
+  int64_t rank = 0;
+  Duration measured{};
+  Duration simulated{};
+  Duration gpu_active_measured{};
+  Duration gpu_active_simulated{};
+  Duration unexplained{};  // Sum of its entries.
+  /// Relative to measured; 0 for a step of no length.
+  double error() const {
+    return measured.count() == 0
+               ? 0
+               : static_cast<double>((simulated - measured).count()) /
+                     static_cast<double>(measured.count());
+  }
+};
+
+struct Replay {
+  std::vector<ReplayedRank> ranks;
+  std::vector<RankAccount> accounts;
+  std::vector<CollectiveBlame> collectives;
+  std::vector<Unexplained> unexplained;  // The largest first.
+  lower::MeasuredTimes times;
+  cost::HostPlan plan;
+  lower::Lowered lowered;
+  sim::Schedule schedule;
+  /// To the end of the slowest rank's step.
+  std::vector<sim::PathStep> critical_path;
+  size_t unplaced = 0;  // Ops and calls without a start, left out.
+};
+
+/// Fails if a rank has no measured step or collectives can never meet.
+Result<Replay> ReplayStep(const ir::Graph& graph);
+
+}  // namespace stepcast::engine
+
+#endif  // STEPCAST_ENGINE_REPLAY_H_
