@@ -24,14 +24,13 @@ struct Stretch {
 class RankAccountant {
  public:
   RankAccountant(const ir::GraphData& data, const lower::Lowered& lowered,
-                 const sim::Schedule& schedule, ir::RankId rank,
+                 const sim::Schedule& schedule, StepSpan span,
                  RankAccount& account)
       : data_(data),
         lowered_(lowered),
         schedule_(schedule),
-        span_(SpanOf(lowered, schedule, rank)),
+        span_(span),
         account_(account) {
-    account_.rank = data.ranks[rank].number;
     account_.step = span_.end - span_.begin;
   }
 
@@ -146,28 +145,50 @@ struct HostTimes {
 
 }  // namespace
 
-StepSpan SpanOf(const lower::Lowered& lowered, const sim::Schedule& schedule,
-                ir::RankId rank) {
-  const auto end_of = [&](size_t repeat) {
-    const sim::TaskId task = lowered.rank_ends[repeat][rank];
-    return task.valid() ? schedule.placements[task].end
-                        : lowered.rank_starts[rank];
-  };
-  const size_t repeats = lowered.rank_ends.size();
-  return {
-      .begin = repeats < 2 ? lowered.rank_starts[rank] : end_of(repeats - 2),
-      .end = end_of(repeats - 1)};
+std::vector<StepSpan> SingleSpans(const lower::Lowered& lowered,
+                                  const sim::Schedule& schedule) {
+  std::vector<StepSpan> spans;
+  for (const ir::RankId rank : lowered.rank_starts.ids()) {
+    const Duration begin = lowered.rank_starts[rank];
+    const sim::TaskId last = lowered.rank_ends.back()[rank];
+    spans.push_back(
+        {.begin = begin,
+         .end = last.valid() ? schedule.placements[last].end : begin});
+  }
+  return spans;
+}
+
+std::vector<StepSpan> LastSpans(const lower::Lowered& lowered,
+                                const sim::Schedule& schedule) {
+  std::vector<StepSpan> spans;
+  for (const ir::RankId rank : lowered.rank_starts.ids()) {
+    const Duration start = lowered.rank_starts[rank];
+    spans.push_back({.begin = start, .end = start});
+  }
+  const auto last = static_cast<uint32_t>(lowered.rank_ends.size()) - 1;
+  for (const sim::TaskId task : lowered.origins.ids()) {
+    const TaskOrigin& origin = lowered.origins[task];
+    const Duration end = schedule.placements[task].end;
+    StepSpan& span = spans[origin.rank.value];
+    span.end = std::max(span.end, end);
+    if (origin.repeat < last) {
+      span.begin = std::max(span.begin, end);
+    }
+  }
+  return spans;
 }
 
 std::vector<RankAccount> MakeAccounts(const ir::GraphData& data,
                                       const cost::HostPlan& plan,
                                       const lower::Lowered& lowered,
-                                      const sim::Schedule& schedule) {
+                                      const sim::Schedule& schedule,
+                                      const std::vector<StepSpan>& spans) {
   std::vector<RankAccount> accounts(data.ranks.size());
   std::vector<HostTimes> hosts(data.ranks.size());
   std::vector<RankAccountant> accountants;
   for (const ir::RankId rank : data.ranks.ids()) {
-    accountants.emplace_back(data, lowered, schedule, rank,
+    accounts[rank.value].rank = data.ranks[rank].number;
+    accountants.emplace_back(data, lowered, schedule, spans[rank.value],
                              accounts[rank.value]);
   }
   const auto last = static_cast<uint32_t>(lowered.rank_ends.size()) - 1;

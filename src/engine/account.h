@@ -46,21 +46,28 @@ struct RankAccount {
   std::array<Duration, cost::kHostKindCount> overheads{};
 };
 
-/// The accounts of all ranks for the last repeat in `lowered`. A rank's step
-/// lasts from the end of its repeat before (at first: from its start) to the
-/// end of its main thread.
-std::vector<RankAccount> MakeAccounts(const ir::GraphData& data,
-                                      const cost::HostPlan& plan,
-                                      const lower::Lowered& lowered,
-                                      const sim::Schedule& schedule);
-
-/// When each rank's last step began and ended.
+/// When a rank's step began and ended.
 struct StepSpan {
   Duration begin{};
   Duration end{};
 };
-StepSpan SpanOf(const lower::Lowered& lowered, const sim::Schedule& schedule,
-                ir::RankId rank);
+
+/// Of a step that runs once: from the rank's start to the end of its main
+/// thread.
+std::vector<StepSpan> SingleSpans(const lower::Lowered& lowered,
+                                  const sim::Schedule& schedule);
+/// Of the last of several repeats: from the end of everything of the repeat
+/// before to the end of everything of the last.
+std::vector<StepSpan> LastSpans(const lower::Lowered& lowered,
+                                const sim::Schedule& schedule);
+
+/// The accounts of all ranks within their spans; overheads are those of the
+/// last repeat.
+std::vector<RankAccount> MakeAccounts(const ir::GraphData& data,
+                                      const cost::HostPlan& plan,
+                                      const lower::Lowered& lowered,
+                                      const sim::Schedule& schedule,
+                                      const std::vector<StepSpan>& spans);
 
 }  // namespace stepcast::engine
 

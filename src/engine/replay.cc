@@ -107,7 +107,8 @@ Result<Replay> ReplayStep(const ir::Graph& graph) {
                                 {.launch_queue = 0}));
   replay.schedule = sim::Simulate(replay.lowered.tasks);
   replay.accounts =
-      MakeAccounts(data, replay.plan, replay.lowered, replay.schedule);
+      MakeAccounts(data, replay.plan, replay.lowered, replay.schedule,
+                   SingleSpans(replay.lowered, replay.schedule));
   replay.collectives =
       BlameCollectives(graph, replay.plan, replay.lowered, replay.schedule);
   AddLateStarts(graph, replay);
