@@ -14,7 +14,9 @@ namespace stepcast::sim {
 /// A stretch of the path.
 struct PathStep {
   enum class Kind : uint8_t {
-    kTask,     // `task` was at work.
+    /// `task` was at work: until its end, or until the next step's task
+    /// started, where a dependency let that one start earlier.
+    kTask,
     kRelease,  // `task` had its release time to wait for.
     kGap,      // The lane's gap before `task`.
     kDelay,    // The delay of the dependency of `task` that came last.

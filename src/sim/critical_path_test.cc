@@ -86,6 +86,17 @@ TEST(CriticalPathTest, TasksOfNoLengthStayOnThePath) {
                           "task 2 from 1 to 2"));
 }
 
+// stream 0: [0: 10us          ]
+// stream 1:           [1: 6us       ]     from 4 us before the end of 0
+TEST(CriticalPathTest, ATaskCountsUntilTheNextMayStart) {
+  NamedTasks tasks;
+  const TaskId a = tasks.Add("a", tasks.AddLane(), 10);
+  const TaskId b = tasks.Add("b", tasks.AddLane(), 6);
+  tasks.Wait(a, b, -4);
+  EXPECT_THAT(CriticalLines(std::move(tasks).Build()),
+              ElementsAre("task 0 from 0 to 6", "task 1 from 6 to 12"));
+}
+
 // rank 0: [0: 4us][1 waits    ][1: 5us     ]
 // rank 1: [2: 10us            ][3: 3us]
 TEST(CriticalPathTest, AMemberThatWaitedLeadsToTheOneThatStartedLast) {

@@ -49,6 +49,24 @@ TEST(SimulateTest, ADependencyHoldsTheTaskForItsDelay) {
   EXPECT_EQ(placement.kind, 17);
 }
 
+// stream 0: [a 10us          ]
+// stream 1:           [b 3us]       may start 4 us before the end of a
+// stream 2: [c 1us]                 may start 20 us before, but not before a
+TEST(SimulateTest, ANegativeDelayLetsATaskStartBeforeTheOtherEnds) {
+  NamedTasks tasks;
+  const TaskId a = tasks.Add("a", tasks.AddLane(), 10, {.release_us = 2});
+  const TaskId b = tasks.Add("b", tasks.AddLane(), 3);
+  const TaskId c = tasks.Add("c", tasks.AddLane(), 1);
+  tasks.Wait(a, b, -4);
+  tasks.Wait(a, c, -20);
+  const Schedule schedule = Simulate(std::move(tasks).Build());
+  // a works from 2 to 12.
+  EXPECT_EQ(schedule.placements[b].start, Us(8));
+  EXPECT_EQ(schedule.placements[b].cause, Cause::kDependency);
+  EXPECT_EQ(schedule.placements[c].start, Us(2));
+  EXPECT_EQ(schedule.placements[c].blocker, a);
+}
+
 // stream: [a 5us]_2us_[b 1us]                b starts at 5 + 2
 // host:      [launch of b, done at 6us]      hidden behind the gap
 TEST(SimulateTest, TheGapCountsFromTheEndOfTheTaskBefore) {

@@ -39,8 +39,9 @@ struct Task {
   MeetingId meeting{};
 };
 
-/// `after` starts at the earliest `delay` behind the end of `before`. A negative
-/// delay lets it start so long before that end, but never before `before` works.
+/// `after` starts at the earliest `delay` behind the end of `before`. A
+/// negative delay lets it start so long before that end, but never before
+/// `before` works.
 struct Dependency {
   TaskId before{};
   TaskId after{};
@@ -88,7 +89,7 @@ class TaskGraph {
   void LinkMeetings();
 
   IdVector<TaskId, Task> tasks_;
-  std::vector<TaskId> previous_;  // By task.
+  std::vector<TaskId> previous_;   // By task.
   std::vector<Dependency> waits_;  // By `after`.
   std::vector<uint32_t> first_wait_;
   std::vector<TaskId> members_;

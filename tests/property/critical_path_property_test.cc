@@ -24,13 +24,32 @@ using sim::Task;
 using sim::TaskGraph;
 using sim::TaskId;
 
-/// Checks that `step` is as long as the parts say.
-void CheckLength(const TaskSample& sample, const PathStep& step) {
+/// Whether `next` may start so long after `before` began to work, although that
+/// one has not ended.
+bool MayStartEarly(const TaskSample& sample, TaskId before, TaskId next,
+                   Duration length) {
+  const Duration duration = sample.parts.tasks[before.value].duration;
+  return std::ranges::any_of(
+      sample.parts.dependencies, [&](const sim::Dependency& item) {
+        return item.before == before && item.after == next &&
+               length == std::max(duration + item.delay, Duration{});
+      });
+}
+
+/// Checks that `step`, which `next` follows, is as long as the parts say.
+void CheckLength(const TaskSample& sample, const PathStep& step,
+                 const PathStep* next) {
   const Task& task = sample.parts.tasks[step.task.value];
   const Duration length = step.end - step.begin;
   switch (step.kind) {
     case PathStep::Kind::kTask:
-      ASSERT_EQ(length, step.last_of_meeting ? Duration{} : task.duration);
+      if (step.last_of_meeting) {
+        ASSERT_EQ(length, Duration{});
+      } else if (next == nullptr || length >= task.duration) {
+        ASSERT_EQ(length, task.duration);
+      } else {
+        ASSERT_TRUE(MayStartEarly(sample, step.task, next->task, length));
+      }
       break;
     case PathStep::Kind::kRelease:
       ASSERT_EQ(length, task.release);
@@ -55,9 +74,10 @@ TEST(CriticalPathPropertyTest,
     const Schedule schedule = Simulate(graph);
     for (const TaskId task : schedule.placements.ids()) {
       Duration now{};
-      for (const PathStep& step : PathTo(graph, schedule, task)) {
+      const std::vector<PathStep> path = PathTo(graph, schedule, task);
+      for (const PathStep& step : path) {
         ASSERT_EQ(step.begin, now);
-        CheckLength(sample, step);
+        CheckLength(sample, step, &step == &path.back() ? nullptr : &step + 1);
         now = step.end;
       }
       ASSERT_EQ(now, schedule.placements[task].end);
@@ -127,6 +147,7 @@ TEST(CriticalPathPropertyTest, RandomTasksKnowEveryKindOfStepAndCause) {
   std::set<sim::Cause> causes;
   std::set<PathStep::Kind> kinds;
   size_t late_members = 0;
+  size_t early_starts = 0;
   size_t out_of_order = 0;
   ForEachSample([&](uint64_t /*seed*/, const TaskSample& sample) {
     const TaskGraph graph = GraphOf(sample.parts);
@@ -136,13 +157,19 @@ TEST(CriticalPathPropertyTest, RandomTasksKnowEveryKindOfStepAndCause) {
     }
     for (const PathStep& step : CriticalPath(graph, schedule)) {
       kinds.insert(step.kind);
-      late_members += step.last_of_meeting ? 1 : 0;
+      const bool is_task = step.kind == PathStep::Kind::kTask;
+      if (step.last_of_meeting) {
+        ++late_members;
+      } else if (is_task && step.end < schedule.placements[step.task].end) {
+        ++early_starts;
+      }
     }
     out_of_order += std::ranges::is_sorted(graph.order()) ? 0 : 1;
   });
   EXPECT_EQ(causes.size(), 4);
   EXPECT_EQ(kinds.size(), 4);
   EXPECT_GE(late_members, kSampleSeeds / 10);
+  EXPECT_GE(early_starts, kSampleSeeds / 10);
   EXPECT_GE(out_of_order, kSampleSeeds / 2);
 }
 

@@ -37,8 +37,8 @@ TEST(SimPropertyTest, ATaskStartsWithTheLastOfItsCausesNeitherBeforeNorAfter) {
     for (uint32_t i = 0; i < sample.parts.tasks.size(); ++i) {
       Duration earliest = sample.parts.tasks[i].release;
       for (const Need& need : sample.needs[i]) {
-        earliest = std::max(earliest,
-                            schedule.placements[need.before].end + need.delay);
+        const Placement& before = schedule.placements[need.before];
+        earliest = std::max({earliest, before.work, before.end + need.delay});
       }
       ASSERT_EQ(schedule.placements[TaskId{i}].start, earliest) << i;
     }
@@ -85,9 +85,11 @@ TEST(SimPropertyTest, TheMakespanIsTheLastEndAndAtLeastTheSumOfEveryLane) {
 Duration RandomPath(Rng& rng, const TaskSample& sample, TaskId task,
                     TaskId& first) {
   Duration length{};
+  Duration delay{};
   for (;;) {
     const Task* item = &sample.parts.tasks[task.value];
-    length += item->duration;
+    // With a negative delay behind it, a task counts less, but not below zero.
+    length += std::max(item->duration + delay, Duration{});
     if (item->meeting.valid()) {
       task = rng.Pick(sample.meetings[item->meeting.value]);
       item = &sample.parts.tasks[task.value];
@@ -98,7 +100,7 @@ Duration RandomPath(Rng& rng, const TaskSample& sample, TaskId task,
       return length + item->release;
     }
     const Need& need = rng.Pick(needs);
-    length += need.delay;
+    delay = need.delay;
     task = need.before;
   }
 }

@@ -15,6 +15,8 @@ using sim::TaskId;
 constexpr uint64_t kGapEvery = 3;
 constexpr uint64_t kReleaseEvery = 10;
 constexpr uint64_t kDelayEvery = 2;
+// How many of the delays are negative.
+constexpr uint64_t kNegativeEvery = 4;
 // Kinds of dependencies: more than one, so that a mix-up shows.
 constexpr uint64_t kKinds = 5;
 
@@ -42,6 +44,11 @@ class Maker {
     return Duration(rng_.Between(0, options_.longest_ns));
   }
 
+  Duration RandomDelay() {
+    const Duration delay = RandomTimeOneIn(kDelayEvery);
+    return rng_.OneIn(kNegativeEvery) ? -delay : delay;
+  }
+
   Duration RandomTimeOneIn(uint64_t times) {
     return rng_.OneIn(times) ? RandomTime() : Duration{};
   }
@@ -65,7 +72,7 @@ class Maker {
       parts_.dependencies.push_back(
           {.before = TaskId{known - 1 - back},
            .after = task,
-           .delay = RandomTimeOneIn(kDelayEvery),
+           .delay = RandomDelay(),
            .kind = static_cast<uint8_t>(rng_.Below(kKinds))});
     }
   }

@@ -28,7 +28,7 @@ struct RandomTasksOptions {
   uint32_t max_waits = 3;
   /// How many tasks back, at most, a dependency reaches.
   uint32_t reach = 40;
-  /// The longest duration, delay, gap or release. Small ones make ties.
+  /// The longest duration, delay or gap. Small ones make ties.
   int64_t longest_ns = 1000;
   /// Whether ids follow the order in which things happen. Else lanes take turns
   /// at random, so that tasks wait for some with larger ids.

@@ -15,7 +15,8 @@
 
 namespace stepcast::testing {
 
-/// `before` has to end so long before the task that needs it starts.
+/// `before` has to end so long before the task that needs it starts, or, if the
+/// delay is negative, at most so long after, and has to be at work by then.
 struct Need {
   sim::TaskId before{};
   Duration delay{};
