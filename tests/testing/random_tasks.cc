@@ -15,8 +15,8 @@ using sim::TaskId;
 constexpr uint64_t kGapEvery = 3;
 constexpr uint64_t kReleaseEvery = 10;
 constexpr uint64_t kDelayEvery = 2;
-// How many of the delays are negative.
-constexpr uint64_t kNegativeEvery = 4;
+// One in so many delays is negative: they seldom decide, so there are many.
+constexpr uint64_t kNegativeEvery = 2;
 // Kinds of dependencies: more than one, so that a mix-up shows.
 constexpr uint64_t kKinds = 5;
 
