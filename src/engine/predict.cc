@@ -1,0 +1,127 @@
+#include "engine/predict.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "engine/step_interval.h"
+#include "ir/names.h"
+#include "lower/measured_times.h"
+
+namespace stepcast::engine {
+namespace {
+
+Duration FromMicroseconds(double us) {
+  constexpr double kNanoseconds = 1e3;
+  return Duration(static_cast<int64_t>(us * kNanoseconds + 0.5));
+}
+
+bool HasTimes(const ir::GraphData& data) {
+  return !data.ranks.empty() &&
+         std::ranges::all_of(data.ranks, [](const ir::Rank& rank) {
+           return rank.step.has_value();
+         });
+}
+
+// What the device adds to works of each kind.
+std::vector<lower::DeviceDelays> DelaysByKind(
+    const cost::OverheadTable& table) {
+  std::vector<lower::DeviceDelays> delays;
+  for (const std::string_view kind : ir::Names<ir::WorkKind>::kList) {
+    const auto mean = [&](cost::OverheadPart part) {
+      return FromMicroseconds(table.Lookup(part, kind).row.mean_us);
+    };
+    delays.push_back({.launch = mean(cost::OverheadPart::kLaunchLatency),
+                      .gap = mean(cost::OverheadPart::kWorkGap),
+                      .stream_wait = mean(cost::OverheadPart::kStreamWait)});
+  }
+  return delays;
+}
+
+lower::WorkTimes MakeTimes(const ir::GraphData& data, const PricedWorks& priced,
+                           const cost::OverheadTable* table,
+                           const lower::MeasuredTimes* measured) {
+  lower::WorkTimes times;
+  if (measured != nullptr) {
+    times = measured->times;
+  } else {
+    times.works = IdVector<ir::WorkId, lower::WorkTime>(data.works.size());
+    times.wait_delays.assign(data.stream_waits.size(), {});
+  }
+  for (const ir::WorkId id : data.works.ids()) {
+    times.works[id].duration = FromMicroseconds(priced.prices[id].p50_us);
+  }
+  if (table == nullptr) {
+    return times;
+  }
+  const auto delays = DelaysByKind(*table);
+  const auto delays_of = [&](ir::WorkId id) -> const lower::DeviceDelays& {
+    return delays[static_cast<size_t>(data.works[id].kind)];
+  };
+  for (const ir::WorkId id : data.works.ids()) {
+    times.works[id].launch = delays_of(id).launch;
+    times.works[id].gap = delays_of(id).gap;
+  }
+  for (size_t i = 0; i < data.stream_waits.size(); ++i) {
+    times.wait_delays[i] = delays_of(data.stream_waits[i].after).stream_wait;
+  }
+  return times;
+}
+
+}  // namespace
+
+size_t Prediction::slowest() const {
+  return static_cast<size_t>(
+      std::ranges::max_element(accounts, {}, &RankAccount::step) -
+      accounts.begin());
+}
+
+Result<Prediction> Predict(const Scenario& scenario,
+                           const PredictOptions& options) {
+  const ir::Graph& graph = *scenario.graph;
+  const ir::GraphData& data = graph.data();
+  const bool timed = HasTimes(data);
+  if (!timed && scenario.overheads == nullptr) {
+    return Fail(ErrorCode::kInvalidInput,
+                "the graph has no measured host times; expected a set of "
+                "overheads");
+  }
+  std::optional<lower::MeasuredTimes> measured;
+  if (timed) {
+    measured = lower::TakeMeasuredTimes(data);
+  }
+  Prediction prediction;
+  prediction.plan = scenario.overheads == nullptr
+                        ? cost::MeasuredPlan(data)
+                        : cost::PredictedPlan(data, *scenario.overheads,
+                                              {.profiled = options.profiled},
+                                              &prediction.overheads);
+  prediction.works =
+      PriceWorks(data, *scenario.models, timed ? &measured->times : nullptr,
+                 options.price);
+  ASSIGN_OR_RETURN(
+      prediction.lowered,
+      lower::Lower(
+          graph, prediction.plan,
+          MakeTimes(data, prediction.works, scenario.overheads,
+                    timed ? &*measured : nullptr),
+          {.repeats = options.repeats, .rank_offsets = options.rank_offsets}));
+  prediction.schedule = sim::Simulate(prediction.lowered.tasks);
+  prediction.spans = options.repeats > 1
+                         ? LastSpans(prediction.lowered, prediction.schedule)
+                         : SingleSpans(prediction.lowered, prediction.schedule);
+  prediction.accounts = MakeAccounts(data, prediction.plan, prediction.lowered,
+                                     prediction.schedule, prediction.spans);
+  prediction.step = prediction.accounts.empty()
+                        ? Duration{}
+                        : prediction.accounts[prediction.slowest()].step;
+  prediction.critical_path =
+      sim::CriticalPath(prediction.lowered.tasks, prediction.schedule);
+  prediction.interval =
+      options.samples == 0
+          ? StepInterval{prediction.step, prediction.step, prediction.step}
+          : SampleInterval(data, prediction, options);
+  return prediction;
+}
+
+}  // namespace stepcast::engine

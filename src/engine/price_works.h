@@ -1,0 +1,71 @@
+// The time of every work of a graph on a GPU: priced by its model, or as it was
+// measured where there is none.
+#ifndef STEPCAST_ENGINE_PRICE_WORKS_H_
+#define STEPCAST_ENGINE_PRICE_WORKS_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/units.h"
+#include "cost/estimate.h"
+#include "cost/kernel_models.h"
+#include "ir/graph.h"
+#include "lower/work_times.h"
+
+namespace stepcast::engine {
+
+/// Where the time of a work comes from.
+enum class PriceSource : uint8_t {
+  kMeasured,      // As recorded, on the GPU that is asked for.
+  kFitted,        // A model fitted to this GPU's data.
+  kFormula,       // A formula with measured ceilings.
+  kExtrapolated,  // A GPU or a size without data.
+  kUnknown,       // No model and nothing measured: takes no time.
+};
+inline constexpr size_t kPriceSourceCount = 5;
+/// "measured", "fitted", ...
+std::string_view Name(PriceSource source);
+
+struct WorkPrice {
+  double p10_us = 0;
+  double p50_us = 0;
+  double p90_us = 0;
+  PriceSource source = PriceSource::kUnknown;
+  /// Works with the same number are off together: they share a model.
+  uint16_t model = 0;
+};
+
+struct PricedWorks {
+  IdVector<ir::WorkId, WorkPrice> prices;
+  std::vector<std::string_view> models;  // By WorkPrice::model; "" is none.
+  /// Shares of the sum of all works' times.
+  std::array<double, kPriceSourceCount> coverage{};
+
+  double share(PriceSource source) const {
+    return coverage[static_cast<size_t>(source)];
+  }
+};
+
+struct PriceOptions {
+  /// Works keep the time they were measured with, priced or not.
+  bool keep_measured = false;
+  /// What measured times of works without a model are multiplied with: those
+  /// of another GPU than the one asked for.
+  double measured_factor = 1;
+  bool same_gpu = true;
+};
+
+/// `measured` has what the trace says of each work (of collectives their own
+/// time), if there is a trace.
+PricedWorks PriceWorks(const ir::GraphData& data,
+                       const cost::KernelModels& models,
+                       const lower::WorkTimes* measured,
+                       const PriceOptions& options);
+
+}  // namespace stepcast::engine
+
+#endif  // STEPCAST_ENGINE_PRICE_WORKS_H_
