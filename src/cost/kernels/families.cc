@@ -79,9 +79,9 @@ std::span<const Family> Families() {
 }
 
 const Family* FindFamily(const ir::KernelShape& shape) {
-  static const auto kByShape =
+  static const auto by_shape =
       ByShape(std::make_index_sequence<std::variant_size_v<ir::KernelShape>>());
-  return kByShape[shape.index()];
+  return by_shape[shape.index()];
 }
 
 }  // namespace stepcast::cost

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 
 namespace stepcast::cost {
 namespace {
@@ -25,11 +27,7 @@ constexpr double kFullWarps = 8;
 constexpr double kFullResults = 128 * 128;
 
 constexpr double Log2(double power_of_two) {
-  double log = 0;
-  for (; power_of_two > 1; power_of_two /= 2) {
-    ++log;
-  }
-  return log;
+  return std::countr_zero(static_cast<uint64_t>(power_of_two));
 }
 
 template <size_t kSize>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "cost/kernels/bag_tables.h"
 #include "cost/kernels/lin2022_peaks.h"
@@ -48,11 +49,14 @@ double SumOverTables(const ir::EmbeddingBag& bag, const Function& of_table) {
 // Of a whole bag, `resident` of a table's rows being in L2.
 double BagHitRate(const Table& table, double resident) {
   double rate = 1;
-  for (double i = 0; i < table.ids; ++i) {
-    if (resident <= i) {
+  const auto ids = static_cast<int64_t>(std::ceil(table.ids));
+  for (int64_t i = 0; i < ids; ++i) {
+    const auto before = static_cast<double>(i);
+    if (resident <= before) {
       return 0;
     }
-    rate *= std::min(1.0, (resident - i) / std::max(table.rows - i, 1.0));
+    rate *=
+        std::min(1.0, (resident - before) / std::max(table.rows - before, 1.0));
   }
   return rate;
 }
