@@ -10,6 +10,7 @@
 
 #include "base/embedded.h"
 #include "base/file.h"
+#include "hw/gpu_names.h"
 
 namespace stepcast {
 
@@ -104,17 +105,20 @@ Result<Device> FindDevice(std::string_view text) {
     ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
     ASSIGN_OR_RETURN(gpu, ParseGpu(content, path.string()));
     RETURN_IF_ERROR(CheckReferences(gpus, gpu, path.string()));
-  } else if (const Gpu* known = Find(gpus, locked.name)) {
-    gpu = *known;
   } else {
-    std::vector<std::string_view> names;
+    std::vector<std::string> names;
     for (const Gpu& other : gpus) {
       names.push_back(other.name);
     }
-    return Fail(ErrorCode::kNotFound,
-                fmt::format("unknown GPU '{}'; expected a .toml file or one "
-                            "of: {}",
-                            locked.name, fmt::join(names, ", ")));
+    const auto same = SameGpu(locked.name, names);
+    const Gpu* known = Find(gpus, same ? *same : locked.name);
+    if (known == nullptr) {
+      return Fail(ErrorCode::kNotFound,
+                  fmt::format("unknown GPU '{}'; expected a .toml file or one "
+                              "of: {}",
+                              locked.name, fmt::join(names, ", ")));
+    }
+    gpu = *known;
   }
   Device device =
       MakeDevice(gpu, gpu.like.empty() ? nullptr : Find(gpus, gpu.like));

@@ -1,0 +1,96 @@
+#include "hw/gpu_names.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <set>
+
+namespace stepcast::hw {
+namespace {
+
+// Words that say who sells it, not what it is.
+constexpr std::array<std::string_view, 10> kEmptyWords = {
+    "nvidia", "tesla", "geforce", "amd",   "instinct",
+    "vf",     "gpu",   "hbm2",    "hbm2e", "hbm3"};
+
+using Words = std::set<std::string>;
+
+// A word of letters and digits that tells a chip: "v100", "2080", "mi300x".
+bool IsChip(std::string_view word) {
+  const bool digits =
+      std::ranges::any_of(word, [](char c) { return c >= '0' && c <= '9'; });
+  return (digits && !word.ends_with("gb") && word != "sxm") || word == "xp";
+}
+
+Words WordsOf(std::string_view text) {
+  Words words;
+  std::string word;
+  const auto finish = [&] {
+    if (word.starts_with("sxm")) {
+      word = "sxm";  // The socket's generation follows from the chip.
+    }
+    const bool empty =
+        std::ranges::find(kEmptyWords, word) != kEmptyWords.end();
+    if (!word.empty() && !empty) {
+      words.insert(word);
+    }
+    word.clear();
+  };
+  for (const char c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else {
+      finish();
+    }
+  }
+  finish();
+  return words;
+}
+
+size_t Common(const Words& a, const Words& b) {
+  return static_cast<size_t>(std::ranges::count_if(
+      a, [&](const auto& word) { return b.contains(word); }));
+}
+
+bool SameChip(const Words& text, const Words& name) {
+  return std::ranges::any_of(name, [&](const std::string& word) {
+    return IsChip(word) && text.contains(word);
+  });
+}
+
+}  // namespace
+
+std::optional<std::string> SameGpu(std::string_view text,
+                                   std::span<const std::string> names) {
+  const Words words = WordsOf(text);
+  for (const std::string& name : names) {
+    if (WordsOf(name) == words) {
+      return name;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> NearestGpu(std::string_view text,
+                                      std::span<const std::string> names) {
+  const Words words = WordsOf(text);
+  std::optional<std::string> best;
+  size_t most = 0;
+  size_t fewest_other = 0;
+  for (const std::string& name : names) {
+    const Words of_name = WordsOf(name);
+    if (!SameChip(words, of_name)) {
+      continue;
+    }
+    const size_t common = Common(words, of_name);
+    const size_t other = of_name.size() - common;
+    if (!best || common > most || (common == most && other < fewest_other)) {
+      best = name;
+      most = common;
+      fewest_other = other;
+    }
+  }
+  return best;
+}
+
+}  // namespace stepcast::hw

@@ -1,0 +1,41 @@
+#include "hw/gpu_names.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "hw/gpu_files.h"
+
+namespace stepcast::hw {
+namespace {
+
+using testing::Optional;
+
+std::vector<std::string> Known() {
+  return *GpuNames();
+}
+
+TEST(SameGpuTest, SpellingsOfSockets) {
+  EXPECT_THAT(SameGpu("v100-sxm2-16gb", Known()),
+              Optional(std::string("v100-sxm-16gb")));
+  EXPECT_THAT(SameGpu("A100_SXM4_80GB", Known()),
+              Optional(std::string("a100-sxm-80gb")));
+  EXPECT_EQ(SameGpu("v100", Known()), std::nullopt);
+}
+
+TEST(NearestGpuTest, NamesThatDriversRecord) {
+  const auto nearest = [](std::string_view text) {
+    return NearestGpu(text, Known()).value_or("none");
+  };
+  EXPECT_EQ(nearest("Tesla V100-SXM2-32GB"), "v100-sxm-32gb");
+  EXPECT_EQ(nearest("Tesla V100-DGXS-32GB"), "v100-pcie-32gb");
+  EXPECT_EQ(nearest("NVIDIA GeForce RTX 2080 Ti"), "rtx-2080-ti");
+  EXPECT_EQ(nearest("NVIDIA A100-PG509-200"), "a100-pg509-200");
+  EXPECT_EQ(nearest("NVIDIA H100 80GB HBM3"), "h100-80gb");
+  EXPECT_EQ(nearest("AMD Instinct MI300X VF"), "mi300x");
+  EXPECT_EQ(nearest("TITAN Xp"), "titan-xp");
+  EXPECT_EQ(nearest("AMD Radeon Graphics"), "none");
+  EXPECT_EQ(nearest(""), "none");
+}
+
+}  // namespace
+}  // namespace stepcast::hw
