@@ -1,0 +1,25 @@
+// From a model and how it is run to the graph of one step.
+#ifndef STEPCAST_WORKLOAD_BUILD_GRAPH_H_
+#define STEPCAST_WORKLOAD_BUILD_GRAPH_H_
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/graph.h"
+#include "workload/model.h"
+#include "workload/settings.h"
+
+namespace stepcast::workload {
+
+/// What a step does, in the ops and launches that the implementation issues.
+/// The graph has no times. Fails for unknown implementations, and for models
+/// that an implementation does not run.
+Result<ir::Graph> BuildGraph(const Model& model, const Settings& settings);
+
+/// The names of the implementations, in the order they are shown.
+std::vector<std::string> ImplementationNames();
+
+}  // namespace stepcast::workload
+
+#endif  // STEPCAST_WORKLOAD_BUILD_GRAPH_H_

@@ -1,0 +1,56 @@
+// What lookups of a given distribution come to: distinct rows of a batch, how
+// often each is used, and how many a cache answers.
+#ifndef STEPCAST_WORKLOAD_EMBEDDING_STATS_H_
+#define STEPCAST_WORKLOAD_EMBEDDING_STATS_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "workload/model.h"
+
+namespace stepcast::workload {
+
+/// Rows of similar probability.
+struct RowBin {
+  double rows = 0;
+  double probability = 0;  // Of each of them.
+};
+
+/// The ids of one table. Uniform, Zipf and histograms are worked out in closed
+/// form, lookups being independent draws; measured ids are sampled: windows of
+/// the recorded order, the first of each drawn with `seed`.
+class EmbeddingStats {
+ public:
+  /// `ids` is not kUnknown and outlives this; `rows` are the table's.
+  EmbeddingStats(const IdDistribution& ids, int64_t rows, uint64_t seed);
+
+  /// Distinct rows among `lookups`.
+  double UniqueRows(double lookups) const;
+
+  /// Expected rows with 1, 2-3, 4-7, 8-15, ... of `lookups`.
+  std::vector<double> ReuseHistogram(double lookups) const;
+
+  /// The share of lookups that find their row among the `cache_rows` that were
+  /// used last, in the long run.
+  double HitRate(double cache_rows) const;
+
+ private:
+  // Mean distinct rows of windows of measured ids.
+  double MeasuredUnique(double lookups) const;
+
+  const IdDistribution& ids_;
+  double rows_ = 0;
+  uint64_t seed_ = 0;
+  std::vector<RowBin> bins_;
+};
+
+/// The exponent of the power law under which the tables together touch as many
+/// rows in `batch` samples as by their own distributions: one number that
+/// stands for them. 0: uniform; -1: the ids of some table are not known.
+double CommonAlpha(std::span<const TableGroup> tables, int64_t batch,
+                   uint64_t seed);
+
+}  // namespace stepcast::workload
+
+#endif  // STEPCAST_WORKLOAD_EMBEDDING_STATS_H_

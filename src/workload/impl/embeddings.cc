@@ -1,0 +1,95 @@
+#include "workload/impl/embeddings.h"
+
+#include <span>
+
+namespace stepcast::workload {
+namespace {
+
+// One table of a group.
+TableGroup Single(const TableGroup& group) {
+  TableGroup single = group;
+  single.count = 1;
+  return single;
+}
+
+// The gradient's row of every id, side by side.
+ir::KernelShape GatherGradients(const ir::EmbeddingBag& bag) {
+  return ir::Index{.elements = bag.lookups * bag.dim,
+                   .source = bag.batch * bag.dim,
+                   .slice = bag.dim,
+                   .dtype = bag.dtype};
+}
+
+Tensor LookUpBag(Torch& torch, const TableGroup& group,
+                 const LookupOptions& options) {
+  const TableGroup table = Single(group);
+  const ir::EmbeddingBag bag = Lookup({&table, 1}, options);
+  {
+    const OpScope op(torch.step(), "aten::embedding_bag");
+    torch.step().Launch(bag);
+  }
+  torch.OnBackward([&torch, bag] {
+    // A sparse gradient: which sample each id was of, and its gradient.
+    torch.Node("EmbeddingBagBackward0", GatherGradients(bag));
+    const NodeScope node(torch, "torch::autograd::AccumulateGrad");
+  });
+  return {.rows = options.batch,
+          .columns = group.dim,
+          .dtype = options.dtype,
+          .grad = true};
+}
+
+}  // namespace
+
+std::vector<Tensor> LookUp(Torch& torch, const Model& model, LookupStyle style,
+                           const LookupOptions& options) {
+  std::vector<Tensor> vectors;
+  if (style == LookupStyle::kBags) {
+    for (const TableGroup& group : model.tables) {
+      for (int64_t i = 0; i < group.count; ++i) {
+        vectors.push_back(LookUpBag(torch, group, options));
+      }
+    }
+    return vectors;
+  }
+  const ir::EmbeddingBag bag = Lookup(model.tables, options);
+  {
+    const OpScope op(torch.step(), "LookupFunction");
+    torch.step().Launch(bag);
+  }
+  const ir::Update update = UpdateOf(model.table_optimizer);
+  torch.OnBackward([&torch, bag, update] {
+    ir::EmbeddingBag backward = bag;
+    backward.pass = ir::Pass::kBackward;
+    backward.update = update;
+    torch.Node("LookupFunctionBackward", backward);
+    // The tables have no gradient of their own: nothing is added.
+    const OpScope op(torch.step(), torch.before_2022()
+                                       ? "torch::autograd::AccumulateGrad"
+                                       : "autograd::engine::evaluate_function: "
+                                         "torch::autograd::AccumulateGrad");
+  });
+  vectors.push_back({.rows = options.batch,
+                     .columns = EmbeddingWidth(model),
+                     .dtype = options.dtype,
+                     .grad = true});
+  return vectors;
+}
+
+void UpdateBags(Torch& torch, const Model& model,
+                const LookupOptions& options) {
+  for (const TableGroup& group : model.tables) {
+    const TableGroup table = Single(group);
+    ir::EmbeddingBag bag = Lookup({&table, 1}, options);
+    bag.pass = ir::Pass::kBackward;
+    bag.update = UpdateOf(model.table_optimizer);
+    // Adding a sparse tensor adds row by row, unsorted.
+    bag.kernel = ir::BagKernel::kAtomic;
+    for (int64_t i = 0; i < group.count; ++i) {
+      const OpScope op(torch.step(), "aten::add_");
+      torch.step().Launch(bag);
+    }
+  }
+}
+
+}  // namespace stepcast::workload

@@ -1,0 +1,37 @@
+// The ways of running a model that are known, one row each.
+#ifndef STEPCAST_WORKLOAD_IMPL_IMPLEMENTATIONS_H_
+#define STEPCAST_WORKLOAD_IMPL_IMPLEMENTATIONS_H_
+
+#include <span>
+#include <string_view>
+
+#include "base/result.h"
+#include "ir/graph.h"
+#include "workload/model.h"
+#include "workload/settings.h"
+
+namespace stepcast::workload {
+
+/// What an implementation is asked for. Settings are complete: the batch is
+/// above 0.
+struct Request {
+  const Model& model;
+  const Settings& settings;
+};
+
+struct Implementation {
+  std::string_view name;
+  std::string_view help;
+  bool other_models = false;  // Runs more than DLRM.
+  Result<ir::Graph> (*build)(const Request& request) = nullptr;
+};
+
+std::span<const Implementation> Implementations();
+
+// One file each.
+Result<ir::Graph> BuildPytorch(const Request& request);
+Result<ir::Graph> BuildPytorchBags(const Request& request);
+
+}  // namespace stepcast::workload
+
+#endif  // STEPCAST_WORKLOAD_IMPL_IMPLEMENTATIONS_H_

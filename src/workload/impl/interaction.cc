@@ -1,0 +1,216 @@
+#include "workload/impl/interaction.h"
+
+#include <vector>
+
+namespace stepcast::workload {
+namespace {
+
+// Sizes of a dot interaction.
+struct Dot {
+  int64_t batch = 0;
+  int64_t features = 0;
+  int64_t dim = 0;
+  int64_t pairs = 0;
+  bool dense = false;
+  ir::DType product = ir::DType::kFp32;
+  ir::DType dtype = ir::DType::kFp32;
+
+  int64_t square() const { return batch * features * features; }
+  int64_t vectors() const { return batch * features * dim; }
+  int64_t pair_bytes() const { return pairs * ir::SizeOf(ir::DType::kInt64); }
+  ir::Gemm Batched(int64_t m, int64_t n, int64_t k) const {
+    return {.batch = batch, .m = m, .n = n, .k = k, .dtype = product};
+  }
+  ir::KernelShape OnPairs(int64_t inputs) const {
+    return Stream(pairs, inputs, ir::DType::kInt64);
+  }
+};
+
+// The pairs' positions come from lists on the host, in every step.
+void CopyPairs(Torch& torch, const Dot& dot) {
+  for (int i = 0; i < 2; ++i) {
+    torch.step().CopyToDevice(dot.pair_bytes(), /*pinned=*/false,
+                              /*waits=*/true);
+  }
+}
+
+// index_put with accumulation: zeros, arithmetic on the positions, a sort of
+// them, the gradient with the samples innermost, and the scatter itself.
+void IndexBackward(Torch& torch, const Dot& dot) {
+  StepBuilder& step = torch.step();
+  const NodeScope node(torch, "IndexBackward0");
+  step.Launch(Zeros(dot.square(), dot.dtype));
+  if (torch.before_2022()) {
+    for (int i = 0; i < 5; ++i) {
+      step.Launch(dot.OnPairs(1));
+    }
+  } else {
+    CopyPairs(torch, dot);
+  }
+  step.Launch(dot.OnPairs(1));
+  step.Launch(ir::Transpose{
+      .elements = dot.batch * dot.pairs, .run = 1, .dtype = dot.dtype});
+  if (!torch.before_2022()) {
+    step.Launch(dot.OnPairs(1));
+  }
+  step.Launch(dot.OnPairs(1));  // 0, 1, 2, ...
+  step.Launch(ir::Sort{.elements = dot.pairs, .dtype = ir::DType::kInt64});
+  step.Launch(ir::Index{.elements = dot.batch * dot.pairs,
+                        .source = dot.square(),
+                        .scatter = true,
+                        .accumulate = true,
+                        .slice = 1,
+                        .dtype = dot.dtype});
+}
+
+// The lower triangle of the products, without the diagonal.
+void TakeTriangle(Torch& torch, const Dot& dot) {
+  StepBuilder& step = torch.step();
+  for (int i = 0; i < 2; ++i) {  // Both lists become tensors on the host.
+    step.Op("aten::empty");
+    step.Op("aten::to");
+    step.Op("aten::detach_");
+  }
+  step.Op("aten::slice");
+  torch.OnBackward([&torch, dot] {
+    const NodeScope node(torch, "SliceBackward0");
+    torch.step().Launch(Zeros(dot.square(), dot.dtype));
+    torch.step().CopyOnDevice(dot.square() * ir::SizeOf(dot.dtype));
+  });
+  if (torch.before_2022()) {
+    for (int i = 0; i < 2; ++i) {
+      const OpScope op(step, "aten::to");
+      step.CopyToDevice(dot.pair_bytes(), /*pinned=*/false, /*waits=*/true);
+    }
+  }
+  {
+    const OpScope op(step, "aten::index");
+    if (!torch.before_2022()) {
+      CopyPairs(torch, dot);
+    }
+    step.Launch(ir::Index{.elements = dot.batch * dot.pairs,
+                          .source = dot.square(),
+                          .slice = 1,
+                          .dtype = dot.dtype});
+  }
+  torch.OnBackward([&torch, dot] { IndexBackward(torch, dot); });
+}
+
+// All vectors of a sample in one tensor.
+void Gather(Torch& torch, const Dot& dot, const Tensor& dense,
+            std::span<const Tensor> vectors) {
+  const auto dense_sum = [&torch, dot] {
+    if (dot.dense) {
+      torch.AddGradients(Stream(dot.batch * dot.dim, 2, dot.dtype));
+    }
+  };
+  std::vector<Tensor> parts;
+  if (dot.dense) {
+    parts.push_back(dense);
+  }
+  parts.insert(parts.end(), vectors.begin(), vectors.end());
+  const bool batched = vectors.size() == 1;
+  if (batched && dot.dense) {
+    torch.step().Op("aten::view");
+    torch.OnBackward([&torch, dense_sum] {
+      const NodeScope node(torch, "ViewBackward0");
+      dense_sum();
+    });
+  }
+  // One tensor a table: the dense vector's gradient comes right out of the cat.
+  {
+    const OpScope op(torch.step(), "aten::cat");
+    for (const Tensor& part : parts) {
+      torch.CastInside(part.elements(), part.dtype, dot.dtype);
+    }
+    torch.step().Launch(ir::Concat{.tensors = std::ssize(parts),
+                                   .elements = dot.vectors(),
+                                   .dtype = dot.dtype});
+  }
+  torch.OnBackward([&torch, dense_sum, batched] {
+    const NodeScope node(torch, "CatBackward0");
+    if (!batched) {
+      dense_sum();
+    }
+  });
+  if (!batched) {
+    torch.step().Op("aten::view");
+    torch.OnBackward([&torch] { torch.Node("ViewBackward0"); });
+  }
+}
+
+Tensor DotInteraction(Torch& torch, const Dot& dot, const Tensor& dense,
+                      std::span<const Tensor> vectors) {
+  StepBuilder& step = torch.step();
+  Gather(torch, dot, dense, vectors);
+  step.Op("aten::transpose");
+  // Both factors are the same vectors; the gradient of the second comes
+  // transposed.
+  torch.OnBackward([&torch, dot] {
+    const NodeScope node(torch, "TransposeBackward0");
+    const int64_t bytes = dot.vectors() * ir::SizeOf(dot.dtype);
+    torch.AddGradients(ir::Elementwise{.elements = dot.vectors(),
+                                       .read = {2 * bytes},
+                                       .written = {bytes},
+                                       .dtype = dot.dtype,
+                                       .scattered = true});
+  });
+  {
+    const OpScope op(step, "aten::bmm");
+    ir::Gemm products = dot.Batched(dot.features, dot.features, dot.dim);
+    products.transpose_b = true;
+    step.Launch(products);
+  }
+  torch.OnBackward([&torch, dot] {
+    const NodeScope node(torch, "BmmBackward0");
+    ir::Gemm right = dot.Batched(dot.dim, dot.features, dot.features);
+    right.transpose_a = true;
+    torch.step().Launch(right);
+    torch.step().Launch(dot.Batched(dot.features, dot.dim, dot.features));
+  });
+  TakeTriangle(torch, dot);
+  const Tensor pairs{.rows = dot.batch,
+                     .columns = dot.pairs,
+                     .dtype = dot.dtype,
+                     .grad = torch.options().train};
+  return dot.dense ? torch.Cat(std::vector<Tensor>{dense, pairs}) : pairs;
+}
+
+// x0 * (U (V x) + b) + x
+Tensor Cross(Torch& torch, const Tensor& first, const Tensor& x, int64_t rank) {
+  const Tensor low = torch.Linear(x, rank, /*bias=*/false);
+  const Tensor full = torch.Linear(low, x.columns);
+  const Tensor product = torch.Mul(first, full);
+  return torch.Add(product, x);
+}
+
+}  // namespace
+
+Tensor Interact(Torch& torch, const Model& model, const Tensor& dense,
+                std::span<const Tensor> vectors) {
+  if (model.interaction.kind == InteractionKind::kDot) {
+    const int64_t features = TableCount(model) + (dense.columns > 0 ? 1 : 0);
+    return DotInteraction(torch,
+                          {.batch = dense.rows,
+                           .features = features,
+                           .dim = model.tables.front().dim,
+                           .pairs = features * (features - 1) / 2,
+                           .dense = dense.columns > 0,
+                           .product = torch.options().types.product,
+                           .dtype = torch.options().types.activation},
+                          dense, vectors);
+  }
+  std::vector<Tensor> parts;
+  if (dense.columns > 0) {
+    parts.push_back(dense);
+  }
+  parts.insert(parts.end(), vectors.begin(), vectors.end());
+  Tensor x = parts.size() > 1 ? torch.Cat(parts) : parts.front();
+  const Tensor first = x;
+  for (int64_t i = 0; i < model.interaction.cross_layers; ++i) {
+    x = Cross(torch, first, x, model.interaction.cross_rank);
+  }
+  return x;
+}
+
+}  // namespace stepcast::workload

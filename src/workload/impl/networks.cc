@@ -1,0 +1,72 @@
+#include "workload/impl/networks.h"
+
+namespace stepcast::workload {
+namespace {
+
+// Bytes of the inputs of a sample.
+int64_t InputBytes(const Model& model) {
+  constexpr int64_t kColours = 3;
+  if (model.kind == ModelKind::kTransformer) {
+    return model.transformer.sequence * ir::SizeOf(ir::DType::kInt64);
+  }
+  return kColours * model.image_size * model.image_size *
+         ir::SizeOf(ir::DType::kFp32);
+}
+
+// Bytes of the targets of a sample: a class, or one at every place.
+int64_t TargetBytes(const Model& model) {
+  const bool each =
+      model.kind == ModelKind::kTransformer && model.transformer.classes == 0;
+  return (each ? model.transformer.sequence : 1) *
+         ir::SizeOf(ir::DType::kInt64);
+}
+
+Tensor Forward(Torch& torch, const Model& model, int64_t batch) {
+  switch (model.kind) {
+    case ModelKind::kResNet50:
+      return ResNet50(torch, model, batch);
+    case ModelKind::kInceptionV3:
+      return InceptionV3(torch, model, batch);
+    default:
+      return RunTransformer(torch, model, batch);
+  }
+}
+
+}  // namespace
+
+void RunNetwork(const Model& model, const Settings& settings,
+                const TorchOptions& options, StepBuilder& step) {
+  Torch torch(step, options);
+  const auto copy = [&](int64_t bytes) {
+    const OpScope op(step, "aten::to");
+    step.CopyToDevice(settings.batch * bytes, settings.pinned, /*waits=*/true);
+  };
+  copy(InputBytes(model));
+  if (options.train) {
+    copy(TargetBytes(model));
+  }
+  const CudaGraphs graphs = settings.cuda_graphs;
+  if (graphs != CudaGraphs::kOff) {
+    step.BeginCapture();
+  }
+  const Tensor logits = Forward(torch, model, settings.batch);
+  if (!options.train) {
+    step.EndCapture();
+    const OpScope op(step, "aten::to");
+    step.CopyToHost(logits.bytes());
+    return;
+  }
+  torch.CrossEntropy(logits);
+  if (graphs == CudaGraphs::kForward) {
+    step.EndCapture();
+  }
+  torch.ZeroGrad();
+  torch.Backward();
+  if (graphs == CudaGraphs::kForwardBackward) {
+    step.EndCapture();
+  }
+  torch.OptimizerStep();
+  step.EndCapture();
+}
+
+}  // namespace stepcast::workload

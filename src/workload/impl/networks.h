@@ -1,0 +1,24 @@
+// Image and language models in eager PyTorch.
+#ifndef STEPCAST_WORKLOAD_IMPL_NETWORKS_H_
+#define STEPCAST_WORKLOAD_IMPL_NETWORKS_H_
+
+#include "workload/impl/torch.h"
+#include "workload/model.h"
+#include "workload/settings.h"
+#include "workload/step_builder.h"
+
+namespace stepcast::workload {
+
+/// Adds the whole step of a ResNet-50, Inception-V3 or transformer.
+void RunNetwork(const Model& model, const Settings& settings,
+                const TorchOptions& options, StepBuilder& step);
+
+/// The logits of a batch of images.
+Tensor ResNet50(Torch& torch, const Model& model, int64_t batch);
+Tensor InceptionV3(Torch& torch, const Model& model, int64_t batch);
+/// The logits of a batch of texts: a row a text, or a row a token.
+Tensor RunTransformer(Torch& torch, const Model& model, int64_t batch);
+
+}  // namespace stepcast::workload
+
+#endif  // STEPCAST_WORKLOAD_IMPL_NETWORKS_H_

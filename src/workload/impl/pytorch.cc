@@ -1,0 +1,170 @@
+// Eager PyTorch as facebookresearch/dlrm runs it: batches copied and waited
+// for, every op on its own, the loss read by the host in every step.
+#include <vector>
+
+#include "workload/embedding_stats.h"
+#include "workload/impl/embeddings.h"
+#include "workload/impl/implementations.h"
+#include "workload/impl/networks.h"
+#include "workload/impl/recommenders.h"
+#include "workload/impl/torch.h"
+
+namespace stepcast::workload {
+namespace {
+
+TorchOptions EagerOptions(const Request& request) {
+  return {.release = request.settings.torch.value_or(TorchRelease::k1_11),
+          .types = TypesOf(request.settings.precision),
+          .train = request.settings.mode == Mode::kTrain,
+          .optimizer = request.model.dense_optimizer,
+          .form = request.model.optimizer_form};
+}
+
+class EagerRecommender {
+ public:
+  EagerRecommender(const Request& request, LookupStyle style, StepBuilder& step)
+      : model_(request.model),
+        settings_(request.settings),
+        style_(request.model.kind == ModelKind::kNcf ? LookupStyle::kBags
+                                                     : style),
+        step_(step),
+        torch_(step, EagerOptions(request)),
+        lookups_{
+            .batch = request.settings.batch,
+            .dtype = torch_.options().types.parameter,
+            .index_dtype = style_ == LookupStyle::kBatched ? ir::DType::kInt32
+                                                           : ir::DType::kInt64,
+            .kernel = style_ == LookupStyle::kBatched
+                          ? ir::BagKernel::kAtomic
+                          : ir::BagKernel::kPerTable,
+            .alpha = CommonAlpha(request.model.tables, request.settings.batch,
+                                 request.settings.seed)} {}
+
+  void Run() {
+    const CudaGraphs graphs = settings_.cuda_graphs;
+    CopyBatch();
+    if (graphs != CudaGraphs::kOff) {
+      CopyTarget();
+      step_.BeginCapture();
+    }
+    const Tensor prediction = Predict();
+    if (!torch_.options().train) {
+      step_.EndCapture();
+      const OpScope op(step_, "aten::to");
+      step_.CopyToHost(prediction.bytes());
+      return;
+    }
+    torch_.Label();
+    if (graphs == CudaGraphs::kOff) {
+      CopyTarget();
+    }
+    torch_.Loss(prediction, model_.loss);
+    if (graphs == CudaGraphs::kOff || graphs == CudaGraphs::kForward) {
+      ReadLoss();
+    }
+    torch_.Label();
+    torch_.ZeroGrad();
+    torch_.Backward();
+    if (graphs == CudaGraphs::kForwardBackward) {
+      ReadLoss();
+    }
+    Update();
+    if (graphs == CudaGraphs::kAll) {
+      ReadLoss();
+    }
+  }
+
+ private:
+  void Copy(int64_t bytes) {
+    const OpScope op(step_, "aten::to");
+    step_.CopyToDevice(bytes, settings_.pinned, /*waits=*/true);
+  }
+
+  // Ids, where bags begin, dense features.
+  void CopyBatch() {
+    if (torch_.before_2022()) {
+      step_.Op("aten::empty");
+      step_.Op("aten::ones");
+    }
+    torch_.Label();
+    const int64_t id_bytes = ir::SizeOf(lookups_.index_dtype);
+    const int64_t batch = settings_.batch;
+    if (style_ == LookupStyle::kBatched) {
+      Copy(LookupsOf(model_.tables, batch) * id_bytes);
+      Copy((TableCount(model_) * batch + 1) * id_bytes);
+    } else {
+      for (const TableGroup& group : model_.tables) {
+        for (int64_t i = 0; i < group.count; ++i) {
+          TableGroup single = group;
+          single.count = 1;
+          Copy(LookupsOf({&single, 1}, batch) * id_bytes);
+        }
+      }
+      Copy(TableCount(model_) * batch * id_bytes);
+    }
+    if (model_.dense_features > 0) {
+      Copy(batch * model_.dense_features * ir::SizeOf(ir::DType::kFp32));
+    }
+  }
+
+  void CopyTarget() {
+    if (torch_.options().train) {
+      Copy(settings_.batch * ir::SizeOf(ir::DType::kFp32));
+    }
+  }
+
+  Tensor Predict() {
+    const Tensor dense{.rows = settings_.batch,
+                       .columns = model_.dense_features,
+                       .dtype = torch_.options().types.parameter};
+    return torch_.Sigmoid(Recommend(torch_, model_, dense, style_, lookups_));
+  }
+
+  // Every step prints its loss, or could: it is copied to the host.
+  void ReadLoss() {
+    step_.EndCapture();
+    step_.Op("aten::detach");
+    const OpScope op(step_, "aten::to");
+    step_.CopyToHost(ir::SizeOf(ir::DType::kFp32));
+  }
+
+  void Update() {
+    torch_.OptimizerStep();
+    if (style_ == LookupStyle::kBags) {
+      UpdateBags(torch_, model_, lookups_);
+    }
+  }
+
+  const Model& model_;
+  const Settings& settings_;
+  LookupStyle style_;
+  StepBuilder& step_;
+  Torch torch_;
+  LookupOptions lookups_;
+};
+
+Result<ir::Graph> Build(const Request& request, LookupStyle style) {
+  StepBuilder step("model");
+  switch (request.model.kind) {
+    case ModelKind::kResNet50:
+    case ModelKind::kInceptionV3:
+    case ModelKind::kTransformer:
+      RunNetwork(request.model, request.settings, EagerOptions(request), step);
+      break;
+    default:
+      EagerRecommender(request, style, step).Run();
+  }
+  return std::move(step).Finish();
+}
+
+}  // namespace
+
+Result<ir::Graph> BuildPytorch(const Request& request) {
+  return Build(request, LookupStyle::kBatched);
+}
+
+Result<ir::Graph> BuildPytorchBags(const Request& request) {
+  return Build(request, LookupStyle::kBags);
+}
+
+}  // namespace stepcast::workload

@@ -1,0 +1,154 @@
+#include "workload/impl/torch.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <string>
+#include <utility>
+
+namespace stepcast::workload {
+namespace {
+
+// Nodes that PyTorch 1.8 already numbered, because their op has several
+// gradients; all others got their 0 later.
+constexpr std::array<std::string_view, 9> kNumberedEarly = {
+    "ReluBackward0", "BmmBackward0",  "TransposeBackward0",
+    "AddBackward0",  "MulBackward0",  "SumBackward1",
+    "MeanBackward0", "MeanBackward1", "DivBackward0"};
+
+constexpr std::string_view kEvaluate = "autograd::engine::evaluate_function: ";
+
+// cuBLAS splits the sum of a long product over thread blocks; a counter for
+// each tile of the result is cleared before, or partial sums are added behind:
+// one more call. In the V100 traces of DLRM at batch 2048 (24 products) all but
+// 2 follow this length; with 16 rows all but 1 of 21 follow the shorter one.
+constexpr int64_t kLongSum = 1024;
+constexpr int64_t kLongSumOfFewRows = 512;
+constexpr int64_t kFewRows = 64;
+constexpr int64_t kTileEdge = 64;
+
+// PyTorch's column sums (Reduce.cuh): a block has 128 threads, 4 columns each.
+// If a thread would add this many rows, blocks share the work and count each
+// other by semaphores, which are cleared before.
+constexpr int64_t kSumThreads = 128;
+constexpr int64_t kSumColumnsOfThread = 4;
+constexpr int64_t kSumWarp = 32;
+constexpr int64_t kManyRowsOfThread = 256;
+
+int64_t Tiles(int64_t length) {
+  return (length + kTileEdge - 1) / kTileEdge;
+}
+
+}  // namespace
+
+void Torch::Label() {
+  if (before_2022()) {
+    step_.Op("aten::zeros");
+    step_.Op("aten::empty");
+  }
+}
+
+void Torch::BeginNode(std::string_view name) {
+  if (!before_2022()) {
+    std::string text(kEvaluate);
+    text += name;
+    step_.Begin(text);
+    return;
+  }
+  const bool numbered =
+      std::ranges::find(kNumberedEarly, name) != kNumberedEarly.end();
+  if (!numbered && name.ends_with('0')) {
+    name.remove_suffix(1);
+  }
+  step_.Begin(name);
+}
+
+void Torch::Node(std::string_view name) {
+  const NodeScope node(*this, name);
+}
+
+void Torch::Node(std::string_view name, const ir::KernelShape& shape) {
+  const NodeScope node(*this, name);
+  step_.Launch(shape);
+}
+
+void Torch::AddGradients(const ir::KernelShape& shape) {
+  if (!before_2022()) {
+    step_.Launch(shape);
+    return;
+  }
+  step_.End();
+  step_.Begin("aten::add");
+  step_.Launch(shape);
+}
+
+void Torch::Product(const ir::Gemm& gemm) {
+  const bool vector = gemm.m == 1 || gemm.n == 1;
+  const int64_t long_sum =
+      std::min(gemm.m, gemm.n) <= kFewRows ? kLongSumOfFewRows : kLongSum;
+  if (gemm.batch == 1 && !vector && gemm.k >= long_sum) {
+    step_.Memset(ir::SizeOf(ir::DType::kInt32) * Tiles(gemm.m) * Tiles(gemm.n));
+  }
+  step_.Launch(gemm);
+}
+
+void Torch::SumRows(int64_t rows, int64_t columns, ir::DType dtype) {
+  const auto threads_across =
+      static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(
+          std::clamp<int64_t>(columns / kSumColumnsOfThread, 1, kSumWarp))));
+  const int64_t rows_at_once = kSumThreads / threads_across;
+  if (columns > 1 && rows / rows_at_once >= kManyRowsOfThread) {
+    step_.Memset(ir::SizeOf(ir::DType::kInt32) * columns);
+  }
+  step_.Launch(ColumnSum(rows, columns, dtype));
+}
+
+void Torch::AccumulateGrad(int64_t elements) {
+  const ir::DType dtype = options_.types.parameter;
+  if (before_2022()) {
+    const OpScope op(step_, "torch::autograd::AccumulateGrad");
+    step_.Launch(Stream(elements, 2, dtype));
+    return;
+  }
+  const OpScope op(step_,
+                   "autograd::engine::evaluate_function: "
+                   "torch::autograd::AccumulateGrad");
+  // Later releases drop gradients instead of clearing them; the first one to
+  // come is kept as it is.
+  if (!since_2023()) {
+    step_.Launch(Stream(elements, 2, dtype));
+  }
+}
+
+void Torch::UncastGradient(int64_t elements) {
+  if (options_.types.cast) {
+    Node("ToCopyBackward0",
+         Cast(elements, options_.types.product, options_.types.parameter));
+  }
+}
+
+void Torch::CastInside(int64_t elements, ir::DType from, ir::DType to) {
+  if (ir::SizeOf(from) != ir::SizeOf(to)) {
+    step_.Launch(Cast(elements, from, to));
+  }
+}
+
+void Torch::Backward() {
+  if (!options_.train) {
+    return;
+  }
+  {
+    const OpScope op(step_, "aten::ones_like");
+    step_.Launch(Zeros(1, ir::DType::kFp32));
+  }
+  step_.SetPhase(ir::Phase::kBackward);
+  step_.UseAutograd();
+  for (auto node = tape_.rbegin(); node != tape_.rend(); ++node) {
+    (*node)();
+  }
+  tape_.clear();
+  step_.UseMain();
+  step_.SetPhase(ir::Phase::kOptimizer);
+}
+
+}  // namespace stepcast::workload

@@ -1,0 +1,139 @@
+// Eager PyTorch: forward ops as they are called, and the backward nodes that
+// autograd then runs in reverse.
+#ifndef STEPCAST_WORKLOAD_IMPL_TORCH_H_
+#define STEPCAST_WORKLOAD_IMPL_TORCH_H_
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "workload/model.h"
+#include "workload/settings.h"
+#include "workload/shapes.h"
+#include "workload/step_builder.h"
+
+namespace stepcast::workload {
+
+/// A tensor on the device: `rows` samples, or more, of `columns` numbers.
+struct Tensor {
+  int64_t rows = 1;
+  int64_t columns = 1;
+  ir::DType dtype = ir::DType::kFp32;
+  bool grad = false;  // Autograd wants its gradient.
+
+  int64_t elements() const { return rows * columns; }
+  int64_t bytes() const { return elements() * ir::SizeOf(dtype); }
+};
+
+struct TorchOptions {
+  TorchRelease release = TorchRelease::k1_11;
+  Types types{};
+  bool train = true;
+  Optimizer optimizer = Optimizer::kSgd;
+  OptimizerForm form = OptimizerForm::kPerTensor;
+};
+
+/// Each function that computes something adds its forward op to the step and
+/// keeps its backward node. Nodes run in reverse order, gradients of parameters
+/// as soon as they are there: so does autograd's queue.
+class Torch {
+ public:
+  Torch(StepBuilder& step, const TorchOptions& options)
+      : step_(step), options_(options) {}
+
+  StepBuilder& step() { return step_; }
+  const TorchOptions& options() const { return options_; }
+  bool before_2022() const { return options_.release == TorchRelease::k1_8; }
+  bool since_2023() const { return options_.release == TorchRelease::k2_1; }
+
+  /// Entering a labelled range of the model (record_function): ops of their own
+  /// in early releases.
+  void Label();
+
+  // Layers.
+  Tensor Linear(const Tensor& x, int64_t out, bool bias = true);
+  Tensor Relu(const Tensor& x);
+  Tensor Sigmoid(const Tensor& x);
+  Tensor Dropout(const Tensor& x);
+  /// Side by side; the rows stay.
+  Tensor Cat(std::span<const Tensor> parts);
+  /// Both of one size.
+  Tensor Add(const Tensor& a, const Tensor& b);
+  Tensor Mul(const Tensor& a, const Tensor& b);
+  /// Sums over `columns` / `groups` numbers each.
+  Tensor SumColumns(const Tensor& x, int64_t groups);
+  /// Linear layers with a ReLU behind each, behind the last one on demand.
+  Tensor Mlp(Tensor x, std::span<const int64_t> widths, bool last_relu,
+             double dropout = 0);
+  /// The mean loss of predictions.
+  void Loss(const Tensor& x, workload::Loss loss);
+  void LossWithLogits(const Tensor& x);
+  /// Of x.rows samples with x.columns classes.
+  void CrossEntropy(const Tensor& x);
+
+  // What layers are made of.
+  /// A matrix product, and what cuBLAS does before it.
+  void Product(const ir::Gemm& gemm);
+  /// A sum over rows, and what it needs before it.
+  void SumRows(int64_t rows, int64_t columns, ir::DType dtype);
+  /// Runs when autograd comes to it.
+  void OnBackward(std::function<void()> node) {
+    if (options_.train) {
+      tape_.push_back(std::move(node));
+    }
+  }
+  void BeginNode(std::string_view name);
+  void EndNode() { step_.End(); }
+  /// A node that launches nothing.
+  void Node(std::string_view name);
+  /// A node with one kernel.
+  void Node(std::string_view name, const ir::KernelShape& shape);
+  /// Two gradients of one tensor meet. Autograd adds them when it runs the node
+  /// that made the second one: call it before that node ends.
+  void AddGradients(const ir::KernelShape& shape);
+  /// A parameter, in the order of the optimizer; its gradient comes later.
+  void AddParameter(int64_t elements) { parameters_.push_back(elements); }
+  void AccumulateGrad(int64_t elements);
+  /// The gradient of a parameter that was cast, back in its own type.
+  void UncastGradient(int64_t elements);
+  /// Casts a tensor to `dtype` inside an op, if it has another.
+  void CastInside(int64_t elements, ir::DType from, ir::DType to);
+
+  // The rest of the step.
+  void ZeroGrad();
+  void Backward();
+  void OptimizerStep();
+
+ private:
+  void LinearBackward(const Tensor& x, int64_t out, bool bias);
+  void Update(int64_t elements);
+  void UpdateAll();
+  void Foreach(std::string_view op, int64_t inputs, ir::Update update);
+  Tensor Unary(const Tensor& x, std::string_view op, std::string_view node,
+               ir::Arithmetic arithmetic);
+
+  StepBuilder& step_;
+  TorchOptions options_;
+  std::vector<std::function<void()>> tape_;
+  std::vector<int64_t> parameters_;
+};
+
+/// Ends the node it began.
+class NodeScope {
+ public:
+  NodeScope(Torch& torch, std::string_view name) : torch_(torch) {
+    torch_.BeginNode(name);
+  }
+  NodeScope(const NodeScope&) = delete;
+  NodeScope& operator=(const NodeScope&) = delete;
+  ~NodeScope() { torch_.EndNode(); }
+
+ private:
+  Torch& torch_;
+};
+
+}  // namespace stepcast::workload
+
+#endif  // STEPCAST_WORKLOAD_IMPL_TORCH_H_

@@ -1,0 +1,46 @@
+// What a step holds in device memory at its fullest.
+#ifndef STEPCAST_WORKLOAD_MEMORY_H_
+#define STEPCAST_WORKLOAD_MEMORY_H_
+
+#include <string_view>
+#include <vector>
+
+#include "ir/graph.h"
+#include "workload/model.h"
+#include "workload/settings.h"
+
+namespace stepcast::workload {
+
+struct MemoryPart {
+  std::string_view name;  // "tables", "activations", ...
+  double bytes = 0;
+};
+
+struct Memory {
+  std::vector<MemoryPart> parts;  // Those that hold something, largest first.
+  double total() const;
+};
+
+/// Where the tables of a model are.
+struct TablePlace {
+  double table_share = 1;    // Of the tables' bytes, on this device.
+  double communication = 0;  // Bytes of buffers for other ranks.
+};
+
+/// The memory of one device that runs the step of `graph`.
+///   tables, their optimizer's state: from the model;
+///   dense parameters, their gradients and state: from the model's layers, of
+///     image and language models from the optimizer's works;
+///   activations: what works of the forward pass write, kept for the backward;
+///     in inference the largest two;
+///   context: what the driver and the libraries hold;
+///   slack: what the allocator's blocks waste.
+Memory MemoryOf(const Model& model, const Settings& settings,
+                const ir::Graph& graph, const TablePlace& place = {});
+
+/// Bytes of all tables with their optimizer's state.
+double TableBytes(const Model& model, const Settings& settings);
+
+}  // namespace stepcast::workload
+
+#endif  // STEPCAST_WORKLOAD_MEMORY_H_

@@ -1,0 +1,63 @@
+// How a model is run: everything that is the user's choice and not the
+// model's.
+#ifndef STEPCAST_WORKLOAD_SETTINGS_H_
+#define STEPCAST_WORKLOAD_SETTINGS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace stepcast::workload {
+
+enum class Mode { kTrain, kInfer };
+
+enum class Precision {
+  kFp32,
+  kTf32,     // FP32 in memory, products on TF32 matrix units.
+  kAmpFp16,  // FP32 parameters, FP16 products and activations, loss scaling.
+  kFp16,     // All in FP16, tables too.
+  kBf16,     // All in BF16, tables too.
+};
+
+/// What one captured graph holds; what is left is launched one by one.
+enum class CudaGraphs { kOff, kForward, kForwardBackward, kAll };
+
+/// PyTorch issues the same work through other ops from release to release.
+enum class TorchRelease {
+  k1_8,   // 2021: backward nodes are ops themselves.
+  k1_11,  // 2022: nodes inside autograd::engine::evaluate_function.
+  k2_1,   // 2023: bias in the product, gradients set to none, foreach updates.
+};
+
+struct Settings {
+  int64_t batch = 0;  // Samples a rank; 0: the model's usual.
+  Mode mode = Mode::kTrain;
+  Precision precision = Precision::kFp32;
+  std::string impl = "pytorch";
+  CudaGraphs cuda_graphs = CudaGraphs::kOff;
+  bool pinned = true;  // The host's side of input copies is page-locked.
+  /// The next batch is copied while this one is worked on. Not given: as the
+  /// implementation does.
+  std::optional<bool> loader_overlap{};
+  std::optional<TorchRelease> torch{};  // Not given: as the implementation's.
+  uint64_t seed = 1;                    // Of what is sampled.
+};
+
+/// "train", "amp-fp16", "fwd+bwd", "1.11": as on the command line.
+std::string_view Name(Mode mode);
+std::string_view Name(Precision precision);
+std::string_view Name(CudaGraphs graphs);
+std::string_view Name(TorchRelease release);
+
+/// The error lists what is known.
+Result<Mode> ParseMode(std::string_view text);
+Result<Precision> ParsePrecision(std::string_view text);
+Result<CudaGraphs> ParseCudaGraphs(std::string_view text);
+Result<TorchRelease> ParseTorchRelease(std::string_view text);
+
+}  // namespace stepcast::workload
+
+#endif  // STEPCAST_WORKLOAD_SETTINGS_H_
