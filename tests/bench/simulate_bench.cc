@@ -100,7 +100,7 @@ void CountTasks(benchmark::State& state, const TaskParts& parts) {
 
 void BuildOnly(benchmark::State& state, MakeParts make) {
   const TaskParts parts = make(static_cast<size_t>(state.range(0)));
-  for (auto iteration : state) {
+  for ([[maybe_unused]] auto iteration : state) {
     benchmark::DoNotOptimize(Build(parts).order().data());
   }
   CountTasks(state, parts);
@@ -109,7 +109,7 @@ void BuildOnly(benchmark::State& state, MakeParts make) {
 void SimulateWithPath(benchmark::State& state, MakeParts make) {
   const TaskParts parts = make(static_cast<size_t>(state.range(0)));
   const sim::TaskGraph graph = Build(parts);
-  for (auto iteration : state) {
+  for ([[maybe_unused]] auto iteration : state) {
     const sim::Schedule schedule = Simulate(graph);
     benchmark::DoNotOptimize(CriticalPath(graph, schedule).data());
   }
@@ -118,7 +118,7 @@ void SimulateWithPath(benchmark::State& state, MakeParts make) {
 
 void BuildAndSimulateWithPath(benchmark::State& state, MakeParts make) {
   const TaskParts parts = make(static_cast<size_t>(state.range(0)));
-  for (auto iteration : state) {
+  for ([[maybe_unused]] auto iteration : state) {
     const sim::TaskGraph graph = Build(parts);
     const sim::Schedule schedule = Simulate(graph);
     benchmark::DoNotOptimize(CriticalPath(graph, schedule).data());
@@ -134,7 +134,7 @@ void SimulateAgain(benchmark::State& state, MakeParts make) {
     durations.push_back(task.duration);
   }
   sim::Schedule schedule;
-  for (auto iteration : state) {
+  for ([[maybe_unused]] auto iteration : state) {
     Resimulate(graph, durations, schedule);
     benchmark::DoNotOptimize(schedule.makespan);
   }

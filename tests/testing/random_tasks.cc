@@ -58,7 +58,7 @@ class Maker {
     const TaskId task{static_cast<uint32_t>(parts_.tasks.size())};
     // Releases spread over the time that things take so far, or few would be
     // later than everything else.
-    const auto events = static_cast<int64_t>(known / options_.lanes + 1);
+    const int64_t events = int64_t{known} / options_.lanes + 1;
     parts_.tasks.push_back({.lane = {lane},
                             .duration = RandomTime(),
                             .gap = RandomTimeOneIn(kGapEvery),
