@@ -16,11 +16,14 @@ struct Item {
   std::vector<ir::CallId> calls;
 };
 
+// All ops or calls of one thread; they stand together.
 template <typename IdType, typename Thing>
 IdRange<IdType> OfThread(const IdVector<IdType, Thing>& things,
                          ir::ThreadId thread) {
-  const auto [first, last] =
-      std::ranges::equal_range(things.items(), thread, {}, &Thing::thread);
+  const auto first =
+      std::ranges::lower_bound(things.items(), thread, {}, &Thing::thread);
+  const auto last =
+      std::ranges::upper_bound(things.items(), thread, {}, &Thing::thread);
   return {static_cast<uint32_t>(first - things.items().begin()),
           static_cast<uint32_t>(last - first)};
 }

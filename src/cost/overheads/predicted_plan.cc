@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cost/overheads/piece_key.h"
+#include "cost/overheads/silent_waits.h"
 
 namespace stepcast::cost {
 namespace {
@@ -71,11 +72,30 @@ void Count(const ir::GraphData& data, const PieceKey& key,
   }
 }
 
+// Which pieces of each thread are silent waits; only measured times tell.
+std::vector<std::vector<bool>> SilentPieces(const ir::GraphData& data,
+                                            const HostPlan& plan, bool timed) {
+  std::vector<std::vector<bool>> silent;
+  for (const std::vector<HostPiece>& pieces : plan.threads) {
+    silent.emplace_back(pieces.size());
+  }
+  if (timed) {
+    for (const SilentWait& wait : FindSilentWaits(data, plan)) {
+      silent[wait.thread.value][wait.piece] = true;
+    }
+  }
+  return silent;
+}
+
 }  // namespace
 
 HostPlan PredictedPlan(const ir::GraphData& data, const OverheadTable& table,
                        const PlanOptions& options, OverheadCoverage* coverage) {
-  HostPlan plan = IsTimed(data) ? MeasuredPlan(data) : OrderedPlan(data);
+  const bool timed = IsTimed(data);
+  HostPlan plan = timed ? MeasuredPlan(data) : OrderedPlan(data);
+  const std::vector<std::vector<bool>> silent = SilentPieces(data, plan, timed);
+  OverheadCoverage unused;
+  OverheadCoverage& counted = coverage != nullptr ? *coverage : unused;
   Prices prices(data, table, options);
   for (const ir::ThreadId thread : data.threads.ids()) {
     const std::vector<PieceKey> keys = KeysOf(data, plan, thread);
@@ -83,6 +103,11 @@ HostPlan PredictedPlan(const ir::GraphData& data, const OverheadTable& table,
     std::vector<HostPiece>& pieces = plan.threads[thread];
     for (size_t i = 0; i < pieces.size(); ++i) {
       HostPiece& piece = pieces[i];
+      if (silent[thread.value][i]) {
+        ++counted.kept.pieces;
+        counted.kept.time += piece.duration;
+        continue;
+      }
       piece.tail = {};
       if (opening[i]) {
         piece.duration = {};
@@ -90,9 +115,7 @@ HostPlan PredictedPlan(const ir::GraphData& data, const OverheadTable& table,
       }
       const Prices::Price& price = prices.Of(keys[i]);
       piece.duration = price.time;
-      if (coverage != nullptr) {
-        Count(data, keys[i], price, *coverage);
-      }
+      Count(data, keys[i], price, counted);
       if (keys[i].word == KeyWord::kBlocking) {
         PieceKey tail = keys[i];
         tail.part = OverheadPart::kSyncTail;

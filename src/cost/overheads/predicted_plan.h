@@ -27,9 +27,11 @@ struct OverheadCoverage {
     size_t pieces = 0;
     Duration time{};
   };
-  std::array<Share, kOverheadSourceCount> by_source;
+  std::array<Share, kOverheadSourceCount> by_source{};
+  /// Silent waits of a measured graph, left as they were measured.
+  Share kept{};
   /// The time of what was not found by its own name, by "part name".
-  std::map<std::string, Share> not_exact;
+  std::map<std::string, Share> not_exact{};
 
   Share& operator[](OverheadSource source) {
     return by_source[static_cast<size_t>(source)];
@@ -41,8 +43,8 @@ struct OverheadCoverage {
 
 /// The pieces of the measured plan where the graph has times, else those its
 /// order and phases imply: autograd's thread runs between the forward pass of
-/// the main thread and its optimizer. Durations are means of the table. Adds
-/// to `coverage`.
+/// the main thread and its optimizer. Durations are means of the table, except
+/// of silent waits (silent_waits.h), which stay. Adds to `coverage`.
 HostPlan PredictedPlan(const ir::GraphData& data, const OverheadTable& table,
                        const PlanOptions& options = {},
                        OverheadCoverage* coverage = nullptr);

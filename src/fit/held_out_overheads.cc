@@ -1,0 +1,172 @@
+#include "fit/held_out_overheads.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "base/stats.h"
+#include "cost/overheads/predicted_plan.h"
+#include "cost/overheads/silent_waits.h"
+#include "ingest/build_graph.h"
+#include "lower/lower.h"
+#include "lower/measured_times.h"
+#include "sim/simulate.h"
+
+namespace stepcast::fit {
+namespace {
+
+// Steps longer than this share of the median are not steady.
+constexpr double kLongest = 1.5;
+
+Duration LongestRank(const ir::GraphData& data) {
+  Duration longest{};
+  for (const ir::Rank& rank : data.ranks) {
+    longest = std::max(longest, rank.step ? rank.step->duration : Duration{});
+  }
+  return longest;
+}
+
+// Simulates a step with the given plan and its own works.
+Status AddRows(const StepGraph& step, const cost::HostPlan& plan,
+               HeldOut& held_out) {
+  const ir::GraphData& data = step.graph.data();
+  const lower::MeasuredTimes times = lower::TakeMeasuredTimes(data);
+  ASSIGN_OR_RETURN(const lower::Lowered lowered,
+                   lower::Lower(step.graph, plan, times.times, {}));
+  const sim::Schedule schedule = sim::Simulate(lowered.tasks);
+  for (const ir::RankId rank : data.ranks.ids()) {
+    const Duration end =
+        schedule.placements[lowered.rank_ends.back()[rank]].end;
+    held_out.rows.push_back({.step = step.step,
+                             .rank = data.ranks[rank].number,
+                             .measured = data.ranks[rank].step->duration,
+                             .predicted = end - lowered.rank_starts[rank]});
+  }
+  return {};
+}
+
+using Tables = IdVector<ir::RankId, cost::OverheadTable>;
+
+// The plan of a step, each rank's from a table of its own.
+cost::HostPlan PlanOf(const ir::GraphData& data, const Tables& tables) {
+  cost::HostPlan plan = cost::MeasuredPlan(data);
+  for (const ir::RankId rank : data.ranks.ids()) {
+    cost::HostPlan predicted = cost::PredictedPlan(data, tables[rank]);
+    for (const ir::ThreadId thread : data.threads.ids()) {
+      if (data.threads[thread].rank == rank) {
+        plan.threads[thread] = std::move(predicted.threads[thread]);
+      }
+    }
+  }
+  return plan;
+}
+
+// A table a rank, of its own samples in some steps, or of all others' in them.
+Tables FitRanks(std::span<const StepGraph* const> steps, bool own,
+                const FitOverheadsOptions& options) {
+  Tables tables;
+  const ir::GraphData& first = steps.front()->graph.data();
+  for (const ir::RankId rank : first.ranks.ids()) {
+    OverheadSamples samples;
+    for (const StepGraph* step : steps) {
+      AddSamples(step->graph.data(), 0, samples,
+                 [&](ir::RankId other) { return (other == rank) == own; });
+    }
+    tables.push_back(cost::OverheadTable(FitOverheads(samples, options)));
+  }
+  return tables;
+}
+
+// Time that stays as measured, of all ranks.
+Duration SilentTime(const ir::GraphData& data) {
+  const cost::HostPlan plan = cost::MeasuredPlan(data);
+  Duration time{};
+  for (const cost::SilentWait& wait : cost::FindSilentWaits(data, plan)) {
+    time += plan.threads[wait.thread][wait.piece].duration;
+  }
+  return time;
+}
+
+}  // namespace
+
+Result<std::vector<StepGraph>> BuildStepGraphs(
+    std::span<const ingest::RankTrace> ranks, const ingest::Rules& rules,
+    Diagnostics& diagnostics) {
+  std::vector<StepGraph> graphs;
+  std::set<int64_t> numbers;
+  for (const ingest::RankTrace& rank : ranks) {
+    if (!rank.profiler) {
+      return Fail(ErrorCode::kInvalidInput,
+                  rank.paths.front() +
+                      ": has no times; expected the trace of "
+                      "a profiler");
+    }
+    std::set<int64_t> own;
+    for (const ingest::Step& step : rank.profiler->steps) {
+      own.insert(step.number);
+    }
+    std::set<int64_t> both;
+    std::ranges::set_intersection(numbers, own,
+                                  std::inserter(both, both.end()));
+    numbers = &rank == ranks.data() ? own : both;
+  }
+  for (const int64_t number : numbers) {
+    ASSIGN_OR_RETURN(
+        ir::Graph graph,
+        ingest::BuildGraph(ranks, rules, {.step = number}, diagnostics));
+    graphs.push_back({.step = number, .graph = std::move(graph)});
+  }
+  return graphs;
+}
+
+std::vector<bool> SteadySteps(std::span<const StepGraph> steps) {
+  std::vector<double> lengths;
+  for (const StepGraph& step : steps) {
+    lengths.push_back(
+        static_cast<double>(LongestRank(step.graph.data()).count()));
+  }
+  const double most = kLongest * Quantile(lengths, 0.5);
+  std::vector<bool> steady;
+  steady.reserve(lengths.size());
+  for (const double length : lengths) {
+    steady.push_back(length <= most);
+  }
+  return steady;
+}
+
+Result<HeldOut> PredictHeldOut(std::span<const StepGraph> steps,
+                               const FitOverheadsOptions& options) {
+  const std::vector<bool> steady = SteadySteps(steps);
+  std::vector<const StepGraph*> kept;
+  std::array<std::vector<const StepGraph*>, 2> halves;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (steady[i]) {
+      halves[kept.size() % 2].push_back(&steps[i]);
+      kept.push_back(&steps[i]);
+    }
+  }
+  const bool by_rank = halves[1].empty();
+  if (kept.empty() ||
+      (by_rank && kept.front()->graph.data().ranks.size() < 2)) {
+    return Fail(ErrorCode::kInvalidInput,
+                "one step of one rank has no other half; expected two steps or "
+                "two ranks");
+  }
+  HeldOut held_out{.by_rank = by_rank, .unsteady = steps.size() - kept.size()};
+  std::array<Tables, 2> tables;
+  tables[0] = FitRanks(halves[0], !by_rank, options);
+  if (!by_rank) {
+    tables[1] = FitRanks(halves[1], true, options);
+  }
+  for (size_t i = 0; i < kept.size(); ++i) {
+    const ir::GraphData& data = kept[i]->graph.data();
+    const Tables& others = tables[by_rank ? 0 : 1 - i % 2];
+    RETURN_IF_ERROR(AddRows(*kept[i], PlanOf(data, others), held_out));
+    held_out.silent += SilentTime(data);
+  }
+  return held_out;
+}
+
+}  // namespace stepcast::fit
