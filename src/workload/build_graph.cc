@@ -11,6 +11,13 @@
 namespace stepcast::workload {
 
 Result<ir::Graph> BuildGraph(const Model& model, const Settings& settings) {
+  RankPlan all;
+  all.local = model.tables;
+  return BuildRankGraph(model, settings, all);
+}
+
+Result<ir::Graph> BuildRankGraph(const Model& model, const Settings& settings,
+                                 const RankPlan& plan) {
   const auto all = Implementations();
   const auto found =
       std::ranges::find(all, settings.impl, &Implementation::name);
@@ -37,7 +44,13 @@ Result<ir::Graph> BuildGraph(const Model& model, const Settings& settings) {
                 fmt::format("a batch of {} samples; expected 1 to {}",
                             complete.batch, kMostBatch));
   }
-  return found->build({.model = model, .settings = complete});
+  if (plan.world != 1 && !found->many_ranks) {
+    return Fail(ErrorCode::kUnsupported,
+                fmt::format("implementation {} runs on one GPU here, not on "
+                            "{}; expected torchrec",
+                            found->name, plan.world));
+  }
+  return found->build({.model = model, .settings = complete, .plan = plan});
 }
 
 std::vector<std::string> ImplementationNames() {

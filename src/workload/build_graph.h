@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "ir/graph.h"
 #include "workload/model.h"
+#include "workload/rank_plan.h"
 #include "workload/settings.h"
 
 namespace stepcast::workload {
@@ -16,6 +17,11 @@ namespace stepcast::workload {
 /// The graph has no times. Fails for unknown implementations, and for models
 /// that an implementation does not run.
 Result<ir::Graph> BuildGraph(const Model& model, const Settings& settings);
+
+/// The step of one rank of several: its part of the tables, and collectives
+/// that wait for ranks which are not in the graph.
+Result<ir::Graph> BuildRankGraph(const Model& model, const Settings& settings,
+                                 const RankPlan& plan);
 
 /// The names of the implementations, in the order they are shown.
 std::vector<std::string> ImplementationNames();

@@ -94,6 +94,16 @@ void StepBuilder::Memset(int64_t bytes) {
           "Memset (Device)");
 }
 
+void StepBuilder::Collect(const ir::Collective& shape, ir::StreamId stream) {
+  const ir::StreamId before = std::exchange(stream_, stream);
+  WaitForStream(before);
+  const ir::CallId call =
+      capturing() ? captured_
+                  : AddCall("cudaLaunchKernel", ir::CallKind::kLaunch);
+  AddWork(call, ir::WorkKind::kCollective, shape, "collective");
+  stream_ = before;
+}
+
 void StepBuilder::CopyToDevice(int64_t bytes, bool pinned, bool waits) {
   if (capturing()) {
     return;

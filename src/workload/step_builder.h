@@ -40,6 +40,8 @@ class StepBuilder {
   ir::WorkId Launch(const ir::KernelShape& shape,
                     std::string_view call = "cudaLaunchKernel");
   void Memset(int64_t bytes);
+  /// A collective on a stream of its own, behind what the stream in use holds.
+  void Collect(const ir::Collective& shape, ir::StreamId stream);
   /// The host goes on behind it if `waits`. Pageable memory always waits.
   void CopyToDevice(int64_t bytes, bool pinned, bool waits);
   void CopyToHost(int64_t bytes);

@@ -12,6 +12,16 @@ constexpr Implementation kImplementations[] = {
      .help = "the same with one nn.EmbeddingBag a table",
      .other_models = true,
      .build = BuildPytorchBags},
+    {.name = "torchrec",
+     .help = "TorchRec: FBGEMM tables, DDP, sparse-distribution pipeline",
+     .many_ranks = true,
+     .build = BuildTorchrec},
+    {.name = "nvidia",
+     .help = "NVIDIA's PyTorch DLRM: fused gather, interaction and MLPs",
+     .build = BuildNvidia},
+    {.name = "hugectr",
+     .help = "HugeCTR-like: everything fused, one CUDA graph a step",
+     .build = BuildHugectr},
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "ir/graph.h"
 #include "workload/model.h"
+#include "workload/rank_plan.h"
 #include "workload/settings.h"
 
 namespace stepcast::workload {
@@ -17,12 +18,14 @@ namespace stepcast::workload {
 struct Request {
   const Model& model;
   const Settings& settings;
+  const RankPlan& plan;
 };
 
 struct Implementation {
   std::string_view name;
   std::string_view help;
   bool other_models = false;  // Runs more than DLRM.
+  bool many_ranks = false;    // Knows collectives.
   Result<ir::Graph> (*build)(const Request& request) = nullptr;
 };
 
@@ -31,6 +34,9 @@ std::span<const Implementation> Implementations();
 // One file each.
 Result<ir::Graph> BuildPytorch(const Request& request);
 Result<ir::Graph> BuildPytorchBags(const Request& request);
+Result<ir::Graph> BuildTorchrec(const Request& request);
+Result<ir::Graph> BuildNvidia(const Request& request);
+Result<ir::Graph> BuildHugectr(const Request& request);
 
 }  // namespace stepcast::workload
 

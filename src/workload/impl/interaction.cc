@@ -12,6 +12,7 @@ struct Dot {
   int64_t dim = 0;
   int64_t pairs = 0;
   bool dense = false;
+  Triangle triangle = Triangle::kLists;
   ir::DType product = ir::DType::kFp32;
   ir::DType dtype = ir::DType::kFp32;
 
@@ -66,8 +67,12 @@ void IndexBackward(Torch& torch, const Dot& dot) {
 // The lower triangle of the products, without the diagonal.
 void TakeTriangle(Torch& torch, const Dot& dot) {
   StepBuilder& step = torch.step();
-  for (int i = 0; i < 2; ++i) {  // Both lists become tensors on the host.
-    step.Op("aten::empty");
+  for (int i = 0; i < 2; ++i) {
+    if (dot.triangle == Triangle::kSelected) {
+      step.Op("aten::select");
+      continue;
+    }
+    step.Op("aten::empty");  // A list becomes a tensor on the host.
     step.Op("aten::to");
     step.Op("aten::detach_");
   }
@@ -111,9 +116,11 @@ void Gather(Torch& torch, const Dot& dot, const Tensor& dense,
   parts.insert(parts.end(), vectors.begin(), vectors.end());
   const bool batched = vectors.size() == 1;
   if (batched && dot.dense) {
-    torch.step().Op("aten::view");
-    torch.OnBackward([&torch, dense_sum] {
-      const NodeScope node(torch, "ViewBackward0");
+    const bool lists = dot.triangle == Triangle::kLists;
+    torch.step().Op(lists ? "aten::view" : "aten::unsqueeze");
+    torch.OnBackward([&torch, dense_sum, lists] {
+      const NodeScope node(torch,
+                           lists ? "ViewBackward0" : "UnsqueezeBackward0");
       dense_sum();
     });
   }
@@ -187,7 +194,7 @@ Tensor Cross(Torch& torch, const Tensor& first, const Tensor& x, int64_t rank) {
 }  // namespace
 
 Tensor Interact(Torch& torch, const Model& model, const Tensor& dense,
-                std::span<const Tensor> vectors) {
+                std::span<const Tensor> vectors, Triangle triangle) {
   if (model.interaction.kind == InteractionKind::kDot) {
     const int64_t features = TableCount(model) + (dense.columns > 0 ? 1 : 0);
     return DotInteraction(torch,
@@ -196,6 +203,7 @@ Tensor Interact(Torch& torch, const Model& model, const Tensor& dense,
                            .dim = model.tables.front().dim,
                            .pairs = features * (features - 1) / 2,
                            .dense = dense.columns > 0,
+                           .triangle = triangle,
                            .product = torch.options().types.product,
                            .dtype = torch.options().types.activation},
                           dense, vectors);

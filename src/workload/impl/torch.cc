@@ -115,7 +115,9 @@ void Torch::AccumulateGrad(int64_t elements) {
                    "torch::autograd::AccumulateGrad");
   // Later releases drop gradients instead of clearing them; the first one to
   // come is kept as it is.
-  if (!since_2023()) {
+  if (gradient_hook_) {
+    gradient_hook_(elements);
+  } else if (!since_2023()) {
     step_.Launch(Stream(elements, 2, dtype));
   }
 }

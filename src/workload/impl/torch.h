@@ -7,6 +7,7 @@
 #include <functional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "workload/model.h"
@@ -93,9 +94,15 @@ class Torch {
   /// Two gradients of one tensor meet. Autograd adds them when it runs the node
   /// that made the second one: call it before that node ends.
   void AddGradients(const ir::KernelShape& shape);
+  /// Calls `reduce` with the elements of a gradient inside the node that
+  /// accumulates it, in place of what it does by itself: DDP's hook.
+  void SetGradientHook(std::function<void(int64_t)> reduce) {
+    gradient_hook_ = std::move(reduce);
+  }
   /// A parameter, in the order of the optimizer; its gradient comes later.
   void AddParameter(int64_t elements) { parameters_.push_back(elements); }
   void AccumulateGrad(int64_t elements);
+  int64_t parameter_count() const { return std::ssize(parameters_); }
   /// The gradient of a parameter that was cast, back in its own type.
   void UncastGradient(int64_t elements);
   /// Casts a tensor to `dtype` inside an op, if it has another.
@@ -103,6 +110,7 @@ class Torch {
 
   // The rest of the step.
   void ZeroGrad();
+  /// From the loss on: its gradient, 1, then the nodes on autograd's thread.
   void Backward();
   void OptimizerStep();
 
@@ -118,6 +126,7 @@ class Torch {
   TorchOptions options_;
   std::vector<std::function<void()>> tape_;
   std::vector<int64_t> parameters_;
+  std::function<void(int64_t)> gradient_hook_;
 };
 
 /// Ends the node it began.

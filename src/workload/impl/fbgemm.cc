@@ -1,0 +1,153 @@
+#include "workload/impl/fbgemm.h"
+
+#include <bit>
+#include <string>
+#include <utility>
+
+namespace stepcast::workload {
+namespace {
+
+constexpr int64_t kInt32Bytes = 4;
+constexpr int64_t kInt64Bytes = 8;
+
+// cub sorts up to so many keys in one block; more take one histogram, one scan
+// and a pass for each digit of 8 bits. The 8-rank DLRM trace changes between
+// 2304 and 4736 ids.
+constexpr int64_t kSingleTileKeys = 4096;
+constexpr int64_t kDigitBits = 8;
+
+ir::KernelShape SortShape(ir::SortKind kind, int64_t elements,
+                          ir::DType dtype) {
+  return ir::Sort{.kind = kind, .elements = elements, .dtype = dtype};
+}
+
+// cub's scan: its state is set up by a kernel of its own.
+void Scan(StepBuilder& step, int64_t elements, ir::DType dtype) {
+  step.Launch(Zeros(1, dtype));
+  step.Launch(SortShape(ir::SortKind::kScan, elements, dtype));
+}
+
+void SortIds(StepBuilder& step, const ir::EmbeddingBag& bag) {
+  const ir::KernelShape pass =
+      SortShape(ir::SortKind::kSort, bag.lookups, ir::DType::kInt64);
+  if (bag.lookups <= kSingleTileKeys) {
+    step.Launch(pass);
+    return;
+  }
+  const int64_t bits = std::bit_width(static_cast<uint64_t>(bag.rows));
+  const int64_t passes = (bits + kDigitBits - 1) / kDigitBits;
+  step.Memset(passes * (int64_t{1} << kDigitBits) * kInt32Bytes);
+  step.Launch(SortShape(ir::SortKind::kScan, bag.lookups, ir::DType::kInt64));
+  step.Launch(SortShape(ir::SortKind::kScan,
+                        passes * (int64_t{1} << kDigitBits),
+                        ir::DType::kInt32));
+  for (int64_t i = 0; i < passes; ++i) {
+    step.Memset(kInt32Bytes * (int64_t{1} << kDigitBits));
+    step.Launch(pass);
+  }
+}
+
+// Ids made unique over the tables, sorted, and counted; rows with many lookups
+// found; then the two kernels that sum gradients and update rows.
+void Backward(Torch& torch, const ir::EmbeddingBag& bag, ir::Update update) {
+  StepBuilder& step = torch.step();
+  const ir::DType ids = ir::DType::kInt64;
+  step.Launch(Stream(bag.lookups, 1, ids));
+  SortIds(step, bag);
+  step.Launch(Zeros(bag.lookups, ir::DType::kInt32));
+  step.Launch(Zeros(1, ir::DType::kInt32));
+  step.Launch(Zeros(1, ir::DType::kInt32));
+  step.Launch(SortShape(ir::SortKind::kUnique, bag.lookups, ids));
+  step.Launch(Zeros(1, ir::DType::kInt32));
+  Scan(step, bag.lookups, ids);
+  step.Launch(Zeros(1, ir::DType::kInt32));
+  step.Launch(Zeros(1, ir::DType::kInt32));
+  step.Launch(Stream(bag.lookups, 1, ids));
+  if (update != ir::Update::kNone) {
+    step.Launch(Zeros(bag.dim, ir::DType::kFp32));
+  }
+  ir::EmbeddingBag part = bag;
+  part.pass = ir::Pass::kBackward;
+  part.update = update;
+  part.part = ir::BagPart::kLongRuns;
+  step.Launch(part);
+  part.part = ir::BagPart::kShortRuns;
+  step.Launch(part);
+}
+
+// As in fbgemm's names: "rowwise_adagrad".
+std::string FunctionOf(Optimizer optimizer) {
+  return std::string(Name(optimizer));
+}
+
+}  // namespace
+
+void PermuteIds(StepBuilder& step, int64_t bags, int64_t ids) {
+  const ir::DType dtype = ir::DType::kInt32;
+  const OpScope op(step, "fbgemm::permute_2D_sparse_data");
+  step.Launch(
+      ir::Index{.elements = bags, .source = bags, .slice = 1, .dtype = dtype});
+  Scan(step, bags, dtype);
+  step.Launch(Zeros(1, dtype));
+  Scan(step, bags, dtype);
+  step.Launch(ir::Index{.elements = ids, .source = ids, .dtype = dtype});
+}
+
+void PrepareIds(StepBuilder& step, const ir::EmbeddingBag& bag) {
+  const int64_t bags = bag.tables * bag.batch;
+  const auto widen = [&](int64_t elements) {
+    const OpScope op(step, "aten::to");
+    step.Launch(Cast(elements, ir::DType::kInt32, ir::DType::kInt64));
+  };
+  widen(bag.lookups);
+  {
+    const OpScope op(step, "fbgemm::asynchronous_complete_cumsum");
+    step.Launch(Zeros(1, ir::DType::kInt32));
+    Scan(step, bags, ir::DType::kInt32);
+  }
+  widen(bags + 1);
+  step.Op("aten::to");
+  step.Op("aten::to");
+}
+
+void LookUpSplit(Torch& torch, const ir::EmbeddingBag& bag,
+                 Optimizer optimizer) {
+  StepBuilder& step = torch.step();
+  {
+    const OpScope op(step, "fbgemm::bounds_check_indices");
+    step.Launch(ir::Fill{.bytes = {kInt64Bytes}});
+    step.Launch(Stream(bag.lookups, 1, ir::DType::kInt64));
+  }
+  {
+    const OpScope op(step, "fbgemm::split_embedding_codegen_lookup_" +
+                               FunctionOf(optimizer) + "_function");
+    step.Launch(bag);
+  }
+  torch.OnBackward([&torch, bag, optimizer] {
+    const NodeScope node(torch,
+                         "torch::autograd::CppNode<SplitLookupFunction_" +
+                             FunctionOf(optimizer) + "_Op>");
+    Backward(torch, bag, UpdateOf(optimizer));
+  });
+}
+
+void LookUpDense(Torch& torch, const ir::EmbeddingBag& bag,
+                 std::function<void()> reduce) {
+  {
+    const OpScope op(torch.step(),
+                     "fbgemm::dense_embedding_codegen_lookup_function");
+    torch.step().Launch(bag);
+  }
+  torch.OnBackward([&torch, bag, reduce = std::move(reduce)] {
+    {
+      const NodeScope node(
+          torch, "torch::autograd::CppNode<SplitLookupFunction_Dense_Op>");
+      torch.step().Launch(Zeros(bag.rows * bag.dim, ir::DType::kFp32));
+      Backward(torch, bag, ir::Update::kNone);
+    }
+    const NodeScope node(torch, "torch::autograd::AccumulateGrad");
+    reduce();
+  });
+}
+
+}  // namespace stepcast::workload
