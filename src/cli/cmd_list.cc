@@ -14,6 +14,7 @@
 #include "cost/kernels/family.h"
 #include "cost/profile.h"
 #include "hw/gpu_files.h"
+#include "hw/platform_files.h"
 #include "ingest/formats.h"
 
 namespace stepcast::cli {
@@ -190,6 +191,63 @@ Result<std::string> ModelsJson() {
   return json.Take();
 }
 
+Result<std::string> PlatformsText() {
+  TextTable table({Align::kLeft, Align::kLeft, Align::kLeft, Align::kRight,
+                   Align::kLeft, Align::kRight, Align::kRight, Align::kRight});
+  table.AddRow({"name", "title", "gpu", "GPUs", "links", "GB/s", "PCIe GB/s",
+                "NIC GB/s"});
+  ASSIGN_OR_RETURN(const std::vector<hw::Platform> platforms,
+                   hw::LoadPlatforms());
+  for (const hw::Platform& platform : platforms) {
+    ASSIGN_OR_RETURN(const hw::Cluster cluster,
+                     hw::FindCluster(platform.name, 0, 1));
+    const double nic = hw::NicGbsPerGpu(cluster, cluster.gpus_per_node);
+    table.AddRow(
+        {platform.name, platform.title, platform.gpu,
+         fmt::format("{}", cluster.gpus_per_node),
+         std::string(hw::Name(platform.layout)),
+         cluster.link_gbs > 0 ? fmt::format("{:.0f}", cluster.link_gbs) : "-",
+         fmt::format("{:.1f}", cluster.pcie_gbs),
+         nic > 0 ? fmt::format("{:.2f}", nic) : "-"});
+  }
+  return fmt::format("{}GB/s: of one GPU in one direction\n", table.ToString());
+}
+
+Result<std::string> PlatformsJson() {
+  JsonWriter json;
+  json.BeginObject();
+  json.Key("version").String(Version());
+  json.Key("platforms").BeginArray();
+  ASSIGN_OR_RETURN(const std::vector<hw::Platform> platforms,
+                   hw::LoadPlatforms());
+  for (const hw::Platform& platform : platforms) {
+    json.BeginObject();
+    json.Key("name").String(platform.name);
+    json.Key("title").String(platform.title);
+    json.Key("gpu").String(platform.gpu);
+    json.Key("layout").String(hw::Name(platform.layout));
+    json.Key("rails").Bool(platform.rails);
+    json.Key("switch_reduction").Bool(platform.switch_reduction);
+    for (const hw::PlatformField& field : hw::PlatformFields()) {
+      if (const auto& figure = platform.*field.member) {
+        json.Key(field.key).BeginObject();
+        json.Key("value").Double(figure->value);
+        json.Key("source").String(figure->source);
+        json.EndObject();
+      }
+    }
+    ASSIGN_OR_RETURN(const hw::Cluster cluster,
+                     hw::FindCluster(platform.name, 0, 1));
+    json.Key("derived").BeginArray();
+    for (const std::string& note : cluster.derived) {
+      json.String(note);
+    }
+    json.EndArray().EndObject();
+  }
+  json.EndArray().EndObject();
+  return json.Take();
+}
+
 // One kind of thing that can be listed.
 struct Listing {
   std::string_view name;
@@ -201,6 +259,7 @@ constexpr Listing kListings[] = {
     {.name = "formats", .text = FormatsText, .json = FormatsJson},
     {.name = "gpus", .text = GpusText, .json = GpusJson},
     {.name = "models", .text = ModelsText, .json = ModelsJson},
+    {.name = "platforms", .text = PlatformsText, .json = PlatformsJson},
 };
 
 }  // namespace
@@ -214,7 +273,7 @@ Status RunList(const Words& words) {
   parser.app().add_option("WHAT", names,
                           "formats: that can be read and "
                           "written; gpus: what we know of each; models: who "
-                          "answers for which kernels");
+                          "answers for which kernels; platforms: servers");
   parser.app().add_flag("--json", json, "print one JSON object instead");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   if (!go_on) {

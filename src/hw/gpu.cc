@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/toml_read.h"
+#include "hw/read_figure.h"
 
 namespace stepcast::hw {
 namespace {
@@ -44,29 +45,6 @@ constexpr std::array kFields = {
     FigureField{"gemm_half_share", &Gpu::gemm_half_share, 0.05, 1, ""},
     FigureField{"copy_share", &Gpu::copy_share, 0.05, 1, ""},
 };
-
-Result<Figure> ReadFigure(const toml::node& node, const FigureField& field) {
-  const toml::table* table = node.as_table();
-  if (table == nullptr) {
-    return FailAt(node, fmt::format("'{}' must be a table with 'value' and "
-                                    "'source'",
-                                    field.key));
-  }
-  constexpr std::array<std::string_view, 2> kKeys = {"value", "source"};
-  RETURN_IF_ERROR(CheckKeys(*table, kKeys));
-  const auto value = (*table)["value"].value<double>();
-  if (!value) {
-    return FailAt(*table,
-                  fmt::format("'{}' has no number as its 'value'", field.key));
-  }
-  if (!(*value >= field.low && *value <= field.high)) {
-    return FailAt(
-        *table, fmt::format("{} is {}; expected {} to {} {}", field.key, *value,
-                            field.low, field.high, field.unit));
-  }
-  ASSIGN_OR_RETURN(std::string source, GetString(*table, "source"));
-  return Figure{.value = *value, .source = std::move(source)};
-}
 
 Status ReadNames(const toml::table& table, Gpu& gpu) {
   ASSIGN_OR_RETURN(gpu.name, GetString(table, "name"));
@@ -131,7 +109,11 @@ Result<Gpu> ParseGpu(std::string_view text, std::string_view source) {
   RETURN_IF_ERROR(ReadNames(table, gpu));
   for (const FigureField& field : kFields) {
     if (const toml::node* node = table.get(field.key)) {
-      ASSIGN_OR_RETURN(gpu.*field.member, ReadFigure(*node, field));
+      ASSIGN_OR_RETURN(gpu.*field.member,
+                       ReadFigure(*node, {.key = field.key,
+                                          .low = field.low,
+                                          .high = field.high,
+                                          .unit = field.unit}));
     }
   }
   return gpu;

@@ -1,0 +1,26 @@
+// The platforms that are built in, and platforms from files of the user.
+#ifndef STEPCAST_HW_PLATFORM_FILES_H_
+#define STEPCAST_HW_PLATFORM_FILES_H_
+
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "hw/cluster.h"
+#include "hw/platform.h"
+
+namespace stepcast::hw {
+
+/// Every built-in platform, by name.
+Result<std::vector<Platform>> LoadPlatforms();
+
+/// A platform by what the user calls it: a built-in name ("dgx-a100") or a path
+/// ending in .toml. An unknown name lists the known ones.
+Result<Platform> FindPlatform(std::string_view text);
+
+/// The same at work, with the GPU that it names. 0 GPUs: all of every node.
+Result<Cluster> FindCluster(std::string_view text, int gpus, int nodes);
+
+}  // namespace stepcast::hw
+
+#endif  // STEPCAST_HW_PLATFORM_FILES_H_
