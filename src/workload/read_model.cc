@@ -156,6 +156,11 @@ Status CheckDims(const ModelKeys& keys, const Model& model) {
                               "the tables, for a dot interaction",
                               keys.WordFor(key), dense, dim));
   }
+  if (TableCount(model) + (dense > 0 ? 1 : 0) < 2) {
+    return FailAt(keys.table(),
+                  "one table and no dense features; expected two "
+                  "vectors or more for a dot interaction");
+  }
   return {};
 }
 

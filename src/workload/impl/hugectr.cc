@@ -143,10 +143,11 @@ class HugectrDlrm {
                   .dtype = types.activation,
                   .grad = torch_.options().train};
     if (model_.interaction.kind == InteractionKind::kDot) {
-      const ir::Interaction dot{.batch = batch_,
-                                .features = TableCount(model_) + 1,
-                                .dim = bottom.columns,
-                                .dtype = types.product};
+      const ir::Interaction dot{
+          .batch = batch_,
+          .features = TableCount(model_) + (bottom.columns > 0 ? 1 : 0),
+          .dim = model_.tables.front().dim,
+          .dtype = types.product};
       Kernel("Interaction", dot);
       Keep([this, dot] {
         ir::Interaction backward = dot;

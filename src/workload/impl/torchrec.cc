@@ -110,7 +110,9 @@ class Pipeline {
           (bags + 1) * ir::SizeOf(ir::DType::kInt64),
           batch() * ir::SizeOf(ir::DType::kInt32)}) {
       const OpScope op(step_, "aten::to");
-      step_.CopyToDevice(bytes, settings_.pinned, /*waits=*/false);
+      if (bytes > 0) {
+        step_.CopyToDevice(bytes, settings_.pinned, /*waits=*/false);
+      }
     }
     step_.UseStream(step_.compute_stream());
     for (int i = 0; i < 5; ++i) {
@@ -218,7 +220,7 @@ class Pipeline {
       PrepareIds(step_, bag);
       LookUpDense(torch_, bag, [this, bag] {
         step_.Launch(Stream(bag.rows * bag.dim, 1, bag.dtype));
-        ReduceBucket(bag.rows * bag.dim, 1);
+        ReduceBucket(bag.rows * bag.dim);
       });
       step_.Op("aten::view");
     }
@@ -393,15 +395,15 @@ class Pipeline {
     const int64_t limit = full_buckets_ == 0 ? kFirstBucketBytes : kBucketBytes;
     const int64_t all = torch_.parameter_count() - TablesOf(plan_.replicated);
     if (bucket_ * ir::SizeOf(dtype) >= limit || gradients_ == all) {
-      ReduceBucket(bucket_, bucket_gradients_);
+      ReduceBucket(bucket_);
+      reduced_.push_back(bucket_gradients_);
       bucket_ = 0;
       bucket_gradients_ = 0;
       ++full_buckets_;
     }
   }
 
-  void ReduceBucket(int64_t elements, int64_t gradients) {
-    reduced_.push_back(gradients);
+  void ReduceBucket(int64_t elements) {
     if (alone()) {
       return;
     }
@@ -413,8 +415,12 @@ class Pipeline {
                   collective_);
   }
 
-  // DDP points the gradients into the buckets that were summed.
+  // DDP points the gradients into the buckets that were summed; the replicated
+  // tables have a DDP of their own.
   void FinishReduction() {
+    if (!plan_.replicated.empty()) {
+      reduced_.insert(reduced_.begin(), 1);
+    }
     for (const int64_t gradients : reduced_) {
       if (!alone()) {
         step_.WaitForStream(collective_);

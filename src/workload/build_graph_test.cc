@@ -1,0 +1,189 @@
+#include "workload/build_graph.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ir/graph_text.h"
+#include "workload/model_files.h"
+#include "workload/read_model.h"
+
+namespace stepcast::workload {
+namespace {
+
+using ::testing::HasSubstr;
+
+Model Small(std::string_view extra = "") {
+  const auto model = ParseModel(
+      "batch = 4\ndense_features = 3\nbottom_mlp = [2]\ntop_mlp = [5, 1]\n" +
+          std::string(extra) +
+          "[[tables]]\nrows = 10\ndim = 2\npooling = 1\nids = \"uniform\"\n",
+      "small.toml", {});
+  EXPECT_TRUE(model) << model.error().message;
+  return *model;
+}
+
+ir::Graph Build(const Model& model, const Settings& settings) {
+  auto graph = BuildGraph(model, settings);
+  EXPECT_TRUE(graph) << graph.error().message;
+  return *std::move(graph);
+}
+
+// Elements updated by the optimizer's kernels.
+int64_t UpdatedElements(const ir::Graph& graph) {
+  int64_t elements = 0;
+  for (const ir::WorkId id : graph.data().works.ids()) {
+    if (const auto* const step =
+            std::get_if<ir::OptimizerStep>(&graph.shape(id))) {
+      elements += step->elements;
+    }
+  }
+  return elements;
+}
+
+int64_t Count(const ir::Graph& graph, ir::CallKind kind) {
+  int64_t count = 0;
+  for (const ir::Call& call : graph.data().calls) {
+    count += call.kind == kind ? 1 : 0;
+  }
+  return count;
+}
+
+TEST(BuildGraphTest, EveryBuiltInModelRunsWhereItCan) {
+  const auto models = LoadModels();
+  ASSERT_TRUE(models);
+  for (const Model& model : *models) {
+    for (const std::string& impl : ImplementationNames()) {
+      for (const Mode mode : {Mode::kTrain, Mode::kInfer}) {
+        Settings settings;
+        settings.impl = impl;
+        settings.mode = mode;
+        const auto graph = BuildGraph(model, settings);
+        if (!graph) {
+          EXPECT_EQ(graph.error().code, ErrorCode::kUnsupported)
+              << graph.error().message;
+          EXPECT_NE(impl, "pytorch") << graph.error().message;
+          continue;
+        }
+        for (const ir::KernelShape& shape : graph->data().shapes) {
+          EXPECT_TRUE(ir::IsSized(shape))
+              << model.name << " " << impl << ": " << ir::ShapeText(shape);
+        }
+      }
+    }
+  }
+}
+
+TEST(BuildGraphTest, AnInferenceStepIsTheForwardPass) {
+  Settings settings;
+  settings.mode = Mode::kInfer;
+  const ir::Graph graph = Build(Small(), settings);
+  EXPECT_EQ(graph.data().threads.size(), 1u);
+  EXPECT_EQ(UpdatedElements(graph), 0);
+  EXPECT_THAT(ir::GraphText(graph), HasSubstr("aten::sigmoid"));
+}
+
+// 3*2 + 2 + (2+1)*5 + 5 + 5 + 1 parameters of the MLPs.
+TEST(BuildGraphTest, EveryDenseParameterIsUpdatedOnce) {
+  constexpr int64_t kParameters = 34;
+  for (const char* const form : {"per_tensor", "foreach", "fused"}) {
+    const Model model =
+        Small("optimizer_form = \"" + std::string(form) + "\"\n");
+    EXPECT_EQ(UpdatedElements(Build(model, {})), kParameters) << form;
+  }
+}
+
+TEST(BuildGraphTest, CapturedPartsAreOneLaunchEach) {
+  struct Case {
+    CudaGraphs graphs = CudaGraphs::kOff;
+    bool optimizer_inside = false;
+  };
+  for (const Case& one : {Case{CudaGraphs::kForward, false},
+                          Case{CudaGraphs::kForwardBackward, false},
+                          Case{CudaGraphs::kAll, true}}) {
+    Settings settings;
+    settings.cuda_graphs = one.graphs;
+    const ir::Graph graph = Build(Small(), settings);
+    EXPECT_EQ(Count(graph, ir::CallKind::kGraphLaunch), 1);
+    // Without names of their own, captured updates are below no op.
+    EXPECT_EQ(ir::GraphText(graph).find("Optimizer.step") == std::string::npos,
+              one.optimizer_inside);
+  }
+}
+
+TEST(BuildGraphTest, CapturingLosesNoKernelOfTheDevice) {
+  Settings eager;
+  eager.impl = "nvidia";
+  Settings captured = eager;
+  captured.cuda_graphs = CudaGraphs::kAll;
+  // Two copies into the inputs that the graph was captured with come on top.
+  EXPECT_EQ(Build(Small(), captured).data().works.size(),
+            Build(Small(), eager).data().works.size() + 2);
+}
+
+TEST(BuildGraphTest, MixedPrecisionMultipliesInHalfAndUpdatesInFull) {
+  Settings settings;
+  settings.precision = Precision::kAmpFp16;
+  const ir::Graph graph = Build(Small(), settings);
+  for (const ir::KernelShape& shape : graph.data().shapes) {
+    if (const auto* const gemm = std::get_if<ir::Gemm>(&shape)) {
+      EXPECT_EQ(gemm->dtype, ir::DType::kFp16);
+    } else if (const auto* const step =
+                   std::get_if<ir::OptimizerStep>(&shape)) {
+      EXPECT_EQ(step->dtype, ir::DType::kFp32);
+    }
+  }
+}
+
+TEST(BuildGraphTest, SeparateBagsLookUpTableByTable) {
+  Settings settings;
+  settings.impl = "pytorch-bags";
+  const ir::Graph graph = Build(*FindModel("dlrm_ddp"), settings);
+  int64_t lookups = 0;
+  for (const ir::Op& op : graph.data().ops) {
+    lookups += graph.text(op.name) == "aten::embedding_bag" ? 1 : 0;
+  }
+  EXPECT_EQ(lookups, 8);
+}
+
+TEST(BuildGraphTest, TorchrecOnSeveralRanksMeetsTheOthers) {
+  const Model model = Small();
+  Settings settings;
+  settings.impl = "torchrec";
+  const RankPlan plan{.world = 4, .local = model.tables};
+  const auto graph = BuildRankGraph(model, settings, plan);
+  ASSERT_TRUE(graph) << graph.error().message;
+  int64_t collectives = 0;
+  for (const ir::Work& work : graph->data().works) {
+    collectives += work.kind == ir::WorkKind::kCollective ? 1 : 0;
+  }
+  // Vectors there and back, three times ids, one bucket of gradients.
+  EXPECT_EQ(collectives, 6);
+}
+
+TEST(BuildGraphTest, ErrorsSayWhatWouldWork) {
+  Settings settings;
+  settings.impl = "pytorh";
+  auto graph = BuildGraph(Small(), settings);
+  ASSERT_FALSE(graph);
+  EXPECT_THAT(graph.error().message, HasSubstr("did you mean pytorch?"));
+  settings.impl = "nvidia";
+  graph = BuildGraph(*FindModel("resnet50"), settings);
+  ASSERT_FALSE(graph);
+  EXPECT_THAT(graph.error().message, HasSubstr("expected pytorch"));
+  settings.impl = "pytorch";
+  settings.batch = -1;
+  graph = BuildGraph(Small(), settings);
+  ASSERT_FALSE(graph);
+  EXPECT_THAT(graph.error().message, HasSubstr("a batch of -1 samples"));
+}
+
+TEST(SettingsTest, NamesRoundTrip) {
+  EXPECT_EQ(ParsePrecision(Name(Precision::kAmpFp16)), Precision::kAmpFp16);
+  EXPECT_EQ(ParseMode(Name(Mode::kInfer)), Mode::kInfer);
+  EXPECT_EQ(ParseCudaGraphs("fwd+bwd"), CudaGraphs::kForwardBackward);
+  EXPECT_EQ(ParseTorchRelease("1.8"), TorchRelease::k1_8);
+  EXPECT_FALSE(ParsePrecision("fp23"));
+}
+
+}  // namespace
+}  // namespace stepcast::workload

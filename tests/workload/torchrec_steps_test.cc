@@ -1,0 +1,154 @@
+// A rank's step of TorchRec against the trace of a DLRM on 8 V100s: the same
+// ops on both threads, and the same products, lookups, copies and collectives.
+// Skipped where the trace is absent.
+#include <filesystem>
+#include <string>
+#include <variant>
+
+#include <gtest/gtest.h>
+
+#include "ingest/build_graph.h"
+#include "ingest/load.h"
+#include "ingest/rules.h"
+#include "tests/workload/listing.h"
+#include "workload/build_graph.h"
+#include "workload/read_model.h"
+
+namespace stepcast::workload {
+namespace {
+
+// What the trace's folder says of the model.
+constexpr std::string_view kModel = R"(
+batch = 16
+dense_features = 13
+bottom_mlp = [256, 128, 16]
+top_mlp = [512, 512, 256, 1]
+top_input = 367
+optimizer = "adagrad"
+embedding_dim = 16
+table_rows = [40000000, 39060, 17295, 7424, 20265, 3, 7122, 1543, 63, 40000000,
+              3067956, 405282, 10, 2209, 11938, 155, 4, 976, 14, 40000000,
+              40000000, 40000000, 590152, 12973, 108, 36]
+pooling = [3, 2, 1, 2, 6, 1, 1, 1, 1, 7, 3, 8, 1, 6, 9, 5, 1, 1, 1, 12, 100, 27,
+           10, 3, 1, 1]
+)";
+
+// Rank 7: three tables whose 407,501 rows and 15 ids a sample are those of its
+// lookups; the two smallest tables are on every rank.
+RankPlan Rank7() {
+  RankPlan plan{.rank = 7, .world = 8};
+  plan.local = {{.rows = 405282, .dim = 16, .pooling = 8},
+                {.rows = 10, .dim = 16, .pooling = 1},
+                {.rows = 2209, .dim = 16, .pooling = 6}};
+  plan.replicated = {{.rows = 3, .dim = 16}, {.rows = 4, .dim = 16}};
+  return plan;
+}
+
+// The trace's ops without those of the data loader, which launch nothing.
+bool InLoader(const ir::Graph& graph, ir::OpId op) {
+  for (; op.valid(); op = graph.data().ops[op].parent) {
+    if (graph.text(graph.data().ops[op].name).starts_with("enumerate(")) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::vector<std::string> Names(const ir::Graph& graph, ir::ThreadRole role) {
+  const ir::GraphData& data = graph.data();
+  std::vector<std::string> names;
+  for (const ir::OpId id : data.ops.ids()) {
+    bool top = data.ops[id].kind == ir::OpKind::kOp;
+    for (ir::OpId at = data.ops[id].parent; at.valid();
+         at = data.ops[at].parent) {
+      top = top && data.ops[at].kind != ir::OpKind::kOp;
+    }
+    if (top && data.threads[data.ops[id].thread].role == role &&
+        !InLoader(graph, id)) {
+      names.emplace_back(graph.text(data.ops[id].name));
+    }
+  }
+  return names;
+}
+
+// Works whose shape the trace tells in full, "op: shape".
+std::vector<std::string> Works(const ir::Graph& graph) {
+  std::vector<std::string> lines;
+  for (const ListedOp& op : ListOps(graph)) {
+    for (ir::KernelShape shape : op.works) {
+      if (auto* const bag = std::get_if<ir::EmbeddingBag>(&shape)) {
+        // What a trace does not record.
+        *bag = {.tables = bag->tables,
+                .rows = bag->rows,
+                .dim = bag->dim,
+                .batch = bag->batch,
+                .lookups = bag->lookups,
+                .dtype = bag->dtype,
+                .pass = bag->pass,
+                .update = bag->update,
+                .part = bag->part};
+      } else if (auto* const collective = std::get_if<ir::Collective>(&shape)) {
+        collective->send_splits.clear();
+        collective->receive_splits.clear();
+      } else if (auto* const gemm = std::get_if<ir::Gemm>(&shape)) {
+        gemm->transpose_a = gemm->transpose_b = false;  // Vectors have none.
+      } else if (!std::holds_alternative<ir::Copy>(shape)) {
+        continue;
+      }
+      lines.push_back(op.name + ": " + ir::ShapeText(shape));
+    }
+  }
+  return lines;
+}
+
+class TorchrecStepsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(trace_)) {
+      GTEST_SKIP() << "no trace " << trace_;
+    }
+    const auto rules = ingest::Rules::Load();
+    ASSERT_TRUE(rules);
+    const std::filesystem::path paths[] = {trace_};
+    const auto loaded = ingest::Load(paths, *rules);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    Diagnostics diagnostics;
+    auto recorded = ingest::BuildGraph(loaded->ranks, *rules, {}, diagnostics);
+    ASSERT_TRUE(recorded) << recorded.error().message;
+    recorded_ = *std::move(recorded);
+    const auto model = ParseModel(kModel, "model.toml", {});
+    ASSERT_TRUE(model) << model.error().message;
+    Settings settings;
+    settings.impl = "torchrec";
+    auto built = BuildRankGraph(*model, settings, Rank7());
+    ASSERT_TRUE(built) << built.error().message;
+    built_ = *std::move(built);
+  }
+
+  std::filesystem::path trace_ =
+      std::filesystem::path(STEPCAST_SHARED_DATA) /
+      "traces/dlrm_param_8xV100/kineto/rank7.json.gz";
+  Result<ir::Graph> recorded_{tl::unexpect, Error{}};
+  Result<ir::Graph> built_{tl::unexpect, Error{}};
+};
+
+// One node of the replicated tables' DDP runs on the main thread there; no
+// other op differs.
+TEST_F(TorchrecStepsTest, OpsAreTheSame) {
+  const std::string difference =
+      Difference(Names(*recorded_, ir::ThreadRole::kMain),
+                 Names(*built_, ir::ThreadRole::kMain));
+  EXPECT_TRUE(difference.ends_with("torch::autograd::AccumulateGrad\n") &&
+              difference.find('\n') + 1 == difference.size())
+      << difference;
+  EXPECT_EQ(Difference(Names(*recorded_, ir::ThreadRole::kAutograd),
+                       Names(*built_, ir::ThreadRole::kAutograd)),
+            "");
+}
+
+TEST_F(TorchrecStepsTest, ProductsLookupsCopiesAndCollectivesAreTheSame) {
+  EXPECT_EQ(Difference(Works(*recorded_), Works(*built_)), "");
+}
+
+}  // namespace
+}  // namespace stepcast::workload
