@@ -1,0 +1,207 @@
+#include "cost/collectives/collective_models.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace stepcast::cost {
+namespace {
+
+using ir::CollectiveKind;
+
+constexpr std::string_view kCurve = "collective-curve";
+constexpr std::string_view kNear = "collective-curve of another group";
+constexpr std::string_view kRates = "collective-formula, measured rates";
+constexpr std::string_view kFormula = "collective-formula";
+
+// Whether a curve speaks of the load's kind, on one node or over a network.
+bool IsOf(const CollectiveCurve& curve, const CollectiveLoad& load) {
+  return curve.kind == load.kind && curve.adds_bytes == load.adds_bytes &&
+         (curve.group.nodes > 1) == (load.group.nodes > 1);
+}
+
+double Distance(const RankGroup& a, const RankGroup& b) {
+  const auto octaves = [](int x, int y) {
+    return std::abs(std::log2(static_cast<double>(x) / y));
+  };
+  return octaves(a.nodes, b.nodes) +
+         octaves(a.ranks_per_node(), b.ranks_per_node());
+}
+
+// The same bytes among other ranks.
+CollectiveLoad WithGroup(const CollectiveLoad& load, RankGroup group) {
+  CollectiveLoad other = EvenLoad(load.kind, group, load.wire_bytes);
+  other.adds_bytes = load.adds_bytes;
+  return other;
+}
+
+}  // namespace
+
+Result<CollectiveModels> CollectiveModels::Load(const hw::Cluster& cluster,
+                                                const CollectiveStore& store) {
+  ASSIGN_OR_RETURN(const CollectiveConstants constants, store.LoadConstants());
+  std::vector<CollectiveCurve> curves;
+  for (const std::string& system : cluster.collectives) {
+    ASSIGN_OR_RETURN(auto profile, store.Load(system));
+    if (profile) {
+      std::ranges::move(profile->curves, std::back_inserter(curves));
+    }
+  }
+  return CollectiveModels(cluster, constants, std::move(curves));
+}
+
+CollectiveModels::Answer CollectiveModels::FromFormula(
+    const CollectiveLoad& load) const {
+  return {.us = Formula().Us(load),
+          .log2_p10 = constants_.log2_p10,
+          .log2_p90 = constants_.log2_p90,
+          .origin = Origin::kExtrapolated,
+          .model = kFormula};
+}
+
+CollectiveModels::Answer CollectiveModels::FromCurve(
+    const CollectiveCurve& curve, const CollectiveLoad& load) const {
+  const CollectiveFormula formula = Formula();
+  const double bytes = formula.EvenWireBytes(load);
+  Answer answer{.us = curve.Us(bytes, formula.RampOf(load)),
+                .log2_p10 = curve.log2_p10,
+                .log2_p90 = curve.log2_p90,
+                .origin = Origin::kFitted,
+                .model = kCurve};
+  if (!curve.has_times()) {
+    answer.origin = Origin::kFormula;
+    answer.model = kRates;
+  } else if (!curve.Covers(bytes)) {
+    answer.origin = Origin::kExtrapolated;
+  }
+  if (answer.origin != Origin::kFitted) {
+    answer.log2_p10 = std::min(curve.log2_p10, constants_.log2_p10);
+    answer.log2_p90 = std::max(curve.log2_p90, constants_.log2_p90);
+  }
+  return answer;
+}
+
+// Among 5 ranks: between 4 and 8, by the logarithms.
+std::optional<CollectiveModels::Answer> CollectiveModels::BetweenCurves(
+    const CollectiveLoad& load) const {
+  const CollectiveCurve* below = nullptr;
+  const CollectiveCurve* above = nullptr;
+  for (const CollectiveCurve& curve : curves_) {
+    if (!IsOf(curve, load) || curve.group.nodes != load.group.nodes ||
+        !curve.has_times()) {
+      continue;
+    }
+    const int ranks = curve.group.ranks;
+    if (ranks < load.group.ranks &&
+        (below == nullptr || ranks > below->group.ranks)) {
+      below = &curve;
+    }
+    if (ranks > load.group.ranks &&
+        (above == nullptr || ranks < above->group.ranks)) {
+      above = &curve;
+    }
+  }
+  if (below == nullptr || above == nullptr) {
+    return std::nullopt;
+  }
+  const auto octave = [](int ranks) {
+    return std::log2(static_cast<double>(ranks));
+  };
+  const double part = (octave(load.group.ranks) - octave(below->group.ranks)) /
+                      (octave(above->group.ranks) - octave(below->group.ranks));
+  const double bytes = Formula().EvenWireBytes(load);
+  const auto at = [&](const CollectiveCurve& curve) {
+    return curve.Us(bytes, Formula().RampOf(WithGroup(load, curve.group)));
+  };
+  const double low = at(*below);
+  const double high = at(*above);
+  const bool covered = below->Covers(bytes) && above->Covers(bytes);
+  return Answer{.us = low * std::pow(high / low, part),
+                .log2_p10 = std::min(below->log2_p10, above->log2_p10),
+                .log2_p90 = std::max(below->log2_p90, above->log2_p90),
+                .origin = covered ? Origin::kFitted : Origin::kExtrapolated,
+                .model = kNear};
+}
+
+// Takes the curve of another group where the formula says as long for it: both
+// rise with the bytes, so their chain does.
+CollectiveModels::Answer CollectiveModels::FromNeighbour(
+    const CollectiveCurve& curve, const CollectiveLoad& load) const {
+  const CollectiveFormula formula = Formula();
+  const Ramp ramp = formula.RampOf(WithGroup(load, curve.group));
+  const double us = formula.Us(load);
+  const double bytes = ramp.BytesFor(us);
+  const double shorter = std::min(1.0, us / ramp.latency_us);
+  return {.us = shorter * curve.Us(bytes, ramp),
+          .log2_p10 = constants_.log2_p10,
+          .log2_p90 = constants_.log2_p90,
+          .origin = Origin::kExtrapolated,
+          .model = kNear};
+}
+
+CollectiveModels::Answer CollectiveModels::Find(
+    const CollectiveLoad& load) const {
+  const CollectiveCurve* nearest = nullptr;
+  double least = std::numeric_limits<double>::infinity();
+  for (const CollectiveCurve& curve : curves_) {
+    if (!IsOf(curve, load)) {
+      continue;
+    }
+    const double distance = Distance(curve.group, load.group);
+    if (distance < least) {
+      least = distance;
+      nearest = &curve;
+    }
+  }
+  if (nearest == nullptr) {
+    return FromFormula(load);
+  }
+  if (least == 0) {
+    return FromCurve(*nearest, load);
+  }
+  if (const auto between = BetweenCurves(load)) {
+    return *between;
+  }
+  return FromNeighbour(*nearest, load);
+}
+
+Estimate CollectiveModels::Price(const CollectiveLoad& load) const {
+  const Answer answer = Find(load);
+  const double bound = Formula().BoundUs(load);
+  const double us = std::max(answer.us, bound);
+  return {.p10_us = std::max(us * std::exp2(answer.log2_p10), bound),
+          .p50_us = us,
+          .p90_us = us * std::exp2(answer.log2_p90),
+          .base = {.time_us = us,
+                   .compute_us = 0,
+                   .memory_us = bound,
+                   .roofline_us = bound,
+                   .bound = 2 * bound > us ? Bound::kLink : Bound::kLatency},
+          .origin = answer.origin,
+          .model = answer.model};
+}
+
+std::optional<Estimate> CollectiveModels::Price(const ir::Collective& part,
+                                                RankGroup group) const {
+  const auto load = LoadOf(part, group);
+  return load ? std::optional(Price(*load)) : std::nullopt;
+}
+
+std::optional<Estimate> CollectiveModels::Price(
+    std::span<const ir::Collective> parts, int nodes) const {
+  const auto load = LoadOf(parts, nodes);
+  return load ? std::optional(Price(*load)) : std::nullopt;
+}
+
+double CollectiveModels::SharedUs(const CollectiveLoad& load,
+                                  int others) const {
+  CollectiveLoad slowed = load;
+  const double turns = 1.0 + std::max(others, 0);
+  slowed.wire_bytes *= turns;
+  slowed.peer_bytes *= turns;
+  slowed.remote_bytes *= turns;
+  return Price(slowed).p50_us;
+}
+
+}  // namespace stepcast::cost

@@ -1,0 +1,122 @@
+#include "cost/collectives/collective_models.h"
+
+#include <cmath>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "hw/platform_files.h"
+
+namespace stepcast::cost {
+namespace {
+
+using ir::CollectiveKind;
+
+CollectiveModels Load(const std::string& platform, int gpus, int nodes) {
+  const auto cluster = hw::FindCluster(platform, gpus, nodes);
+  EXPECT_TRUE(cluster.has_value()) << cluster.error().message;
+  auto models = CollectiveModels::Load(*cluster, CollectiveStore());
+  EXPECT_TRUE(models.has_value()) << models.error().message;
+  return *std::move(models);
+}
+
+constexpr CollectiveKind kKinds[] = {
+    CollectiveKind::kAllReduce, CollectiveKind::kAllToAll,
+    CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
+    CollectiveKind::kBroadcast, CollectiveKind::kReduce,
+    CollectiveKind::kSendRecv};
+
+// More bytes never take less, a little more takes a little longer, and nothing
+// beats the links: for every platform, kind and group.
+void CheckLaws(const CollectiveModels& models, RankGroup group) {
+  for (const CollectiveKind kind : kKinds) {
+    double before = 0;
+    for (double octave = 4; octave < 34; octave += 0.125) {
+      const auto load = EvenLoad(kind, group, std::exp2(octave));
+      const Estimate estimate = models.Price(load);
+      ASSERT_GE(estimate.p50_us, before)
+          << static_cast<int>(kind) << " at 2^" << octave;
+      ASSERT_GE(estimate.p50_us, estimate.base.roofline_us);
+      ASSERT_LE(estimate.p10_us, estimate.p50_us);
+      ASSERT_GE(estimate.p90_us, estimate.p50_us);
+      // An eighth of an octave is 9 % more bytes; protocols that change may
+      // double the time within an octave.
+      ASSERT_LE(estimate.p50_us, 1.3 * before + (before == 0 ? 1e9 : 0))
+          << static_cast<int>(kind) << " at 2^" << octave;
+      before = estimate.p50_us;
+    }
+  }
+}
+
+TEST(CollectiveModels, LawsHoldOnEveryPlatform) {
+  const auto platforms = hw::LoadPlatforms();
+  ASSERT_TRUE(platforms.has_value());
+  for (const hw::Platform& platform : *platforms) {
+    SCOPED_TRACE(platform.name);
+    const CollectiveModels models = Load(platform.name, 0, 1);
+    const int gpus = models.cluster().gpus_per_node;
+    for (const int ranks : {2, 3, 4, 5, 8, 16, 72}) {
+      if (ranks <= gpus) {
+        CheckLaws(models, {.ranks = ranks});
+      }
+    }
+    if (models.cluster().nics > 0) {
+      for (const int nodes : {2, 3, 16, 128}) {
+        CheckLaws(Load(platform.name, gpus * nodes, nodes),
+                  {.ranks = gpus * nodes, .nodes = nodes});
+      }
+    }
+  }
+}
+
+// A curve of 10 us at 1 kB, 30 us at 2 kB, among four ranks.
+CollectiveModels Known() {
+  const auto cluster = hw::FindCluster("dgx-a100", 8, 1);
+  CollectiveCurve curve{.kind = CollectiveKind::kAllReduce,
+                        .group = {.ranks = 4},
+                        .from_log2 = 10,
+                        .us = {10, 30},
+                        .log2_p10 = -1,
+                        .log2_p90 = 1};
+  CollectiveCurve wider = curve;
+  wider.group.ranks = 8;
+  wider.us = {20, 60};
+  return {*cluster, CollectiveConstants{}, {curve, wider}};
+}
+
+TEST(CollectiveModels, AnswersFromTheCurveOfTheGroup) {
+  const Estimate estimate =
+      Known().Price(EvenLoad(CollectiveKind::kAllReduce, {.ranks = 4}, 1024));
+  EXPECT_DOUBLE_EQ(estimate.p50_us, 10);
+  EXPECT_DOUBLE_EQ(estimate.p10_us, 5);
+  EXPECT_DOUBLE_EQ(estimate.p90_us, 20);
+  EXPECT_EQ(estimate.origin, Origin::kFitted);
+}
+
+TEST(CollectiveModels, LiesBetweenTheGroupsAroundIt) {
+  const Estimate estimate =
+      Known().Price(EvenLoad(CollectiveKind::kAllReduce, {.ranks = 6}, 1024));
+  // log2(6/4) / log2(8/4) = 0.585: 10 x 2^0.585 = 15.
+  EXPECT_NEAR(estimate.p50_us, 15, 1e-9);
+}
+
+TEST(CollectiveModels, SaysWhenItGoesBeyondItsData) {
+  const CollectiveModels models = Known();
+  const auto origin = [&](CollectiveKind kind, double bytes, int ranks) {
+    return models.Price(EvenLoad(kind, {.ranks = ranks}, bytes)).origin;
+  };
+  EXPECT_EQ(origin(CollectiveKind::kAllReduce, 1e6, 4), Origin::kExtrapolated);
+  EXPECT_EQ(origin(CollectiveKind::kAllReduce, 1024, 2), Origin::kExtrapolated);
+  EXPECT_EQ(origin(CollectiveKind::kAllToAll, 1024, 4), Origin::kExtrapolated);
+}
+
+TEST(CollectiveModels, SharingALinkTakesTurns) {
+  const CollectiveModels models = Load("dgx-2", 16, 1);
+  const auto load = EvenLoad(CollectiveKind::kAllGather, {.ranks = 16}, 1e9);
+  const double alone = models.SharedUs(load, 0);
+  EXPECT_DOUBLE_EQ(alone, models.Price(load).p50_us);
+  EXPECT_NEAR(models.SharedUs(load, 1) / alone, 2, 0.15);
+}
+
+}  // namespace
+}  // namespace stepcast::cost
