@@ -44,32 +44,65 @@ void AddWait(const Placement& placement, TaskId task, Duration begin,
   }
 }
 
+/// Appends the work of `task` until `end`, and returns the task whose start let
+/// it begin: itself, or the last of its meeting.
+TaskId AddTask(const TaskGraph& graph, const Schedule& schedule, TaskId task,
+               Duration end, std::vector<PathStep>& path) {
+  const Placement& placement = schedule.placements[task];
+  path.push_back({.task = task, .begin = placement.work, .end = end});
+  if (placement.start == placement.work) {
+    return task;
+  }
+  const TaskId last = LastToStart(graph, schedule, graph.tasks()[task].meeting);
+  const Duration work = schedule.placements[last].work;
+  path.push_back(
+      {.task = last, .last_of_meeting = true, .begin = work, .end = work});
+  return last;
+}
+
+/// Appends, from the start of `task` backwards, the wait in front of it and
+/// what came before.
+void WalkBack(const TaskGraph& graph, const Schedule& schedule, TaskId task,
+              std::vector<PathStep>& path) {
+  for (;;) {
+    const Placement& placement = schedule.placements[task];
+    const TaskId blocker = placement.blocker;
+    // What waits with a negative delay starts before its blocker ends.
+    const Duration end =
+        blocker.valid()
+            ? std::min(schedule.placements[blocker].end, placement.start)
+            : Duration{};
+    AddWait(placement, task, end, path);
+    if (!blocker.valid()) {
+      return;
+    }
+    task = AddTask(graph, schedule, blocker, end, path);
+  }
+}
+
 }  // namespace
+
+std::vector<PathStep> PathToStart(const TaskGraph& graph,
+                                  const Schedule& schedule, TaskId task) {
+  CHECK(schedule.placements.size() == graph.tasks().size())
+      << schedule.placements.size() << " of " << graph.tasks().size();
+  std::vector<PathStep> path;
+  if (task.valid()) {
+    WalkBack(graph, schedule, task, path);
+  }
+  std::ranges::reverse(path);
+  return path;
+}
 
 std::vector<PathStep> PathTo(const TaskGraph& graph, const Schedule& schedule,
                              TaskId task) {
   CHECK(schedule.placements.size() == graph.tasks().size())
       << schedule.placements.size() << " of " << graph.tasks().size();
   std::vector<PathStep> path;
-  Duration end = task.valid() ? schedule.placements[task].end : Duration{};
-  while (task.valid()) {
-    const Placement* placement = &schedule.placements[task];
-    path.push_back({.task = task, .begin = placement->work, .end = end});
-    if (placement->start < placement->work) {
-      task = LastToStart(graph, schedule, graph.tasks()[task].meeting);
-      placement = &schedule.placements[task];
-      path.push_back({.task = task,
-                      .last_of_meeting = true,
-                      .begin = placement->work,
-                      .end = placement->work});
-    }
-    const TaskId blocker = placement->blocker;
-    // What waits with a negative delay starts before its blocker ends.
-    end = blocker.valid()
-              ? std::min(schedule.placements[blocker].end, placement->start)
-              : Duration{};
-    AddWait(*placement, task, end, path);
-    task = blocker;
+  if (task.valid()) {
+    const TaskId started =
+        AddTask(graph, schedule, task, schedule.placements[task].end, path);
+    WalkBack(graph, schedule, started, path);
   }
   std::ranges::reverse(path);
   return path;

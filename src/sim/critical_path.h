@@ -39,6 +39,11 @@ struct PathStep {
 std::vector<PathStep> PathTo(const TaskGraph& graph, const Schedule& schedule,
                              TaskId task);
 
+/// From time zero to the start of `task`, likewise: what a member of a meeting
+/// waits for there is not part of it.
+std::vector<PathStep> PathToStart(const TaskGraph& graph,
+                                  const Schedule& schedule, TaskId task);
+
 /// The path to the last task: as long as the makespan. Empty for a graph
 /// without tasks.
 std::vector<PathStep> CriticalPath(const TaskGraph& graph,

@@ -118,6 +118,27 @@ TEST(CriticalPathTest, AMemberThatWaitedLeadsToTheOneThatStartedLast) {
               ElementsAre("task 2 from 0 to 10", "task 3 from 10 to 13"));
 }
 
+// rank 0: [0: 4us][1 waits    ][1: 5us     ]
+// rank 1: [2: 10us            ]_1us_[3: 3us]
+TEST(CriticalPathTest, ThePathToAStartLeavesOutWhatAMemberThenWaitsFor) {
+  NamedTasks tasks;
+  const MeetingId meeting = tasks.AddMeeting();
+  const LaneId rank0 = tasks.AddLane();
+  const LaneId rank1 = tasks.AddLane();
+  const TaskId first = tasks.Add("compute", rank0, 4);
+  const TaskId early = tasks.Add("collective", rank0, 5, {.meeting = meeting});
+  tasks.Add("compute", rank1, 10);
+  const TaskId late =
+      tasks.Add("collective", rank1, 3, {.gap_us = 1, .meeting = meeting});
+  const TaskGraph graph = std::move(tasks).Build();
+  const Schedule schedule = Simulate(graph);
+  EXPECT_THAT(Lines(PathToStart(graph, schedule, early)),
+              ElementsAre("task 0 from 0 to 4"));
+  EXPECT_THAT(Lines(PathToStart(graph, schedule, late)),
+              ElementsAre("task 2 from 0 to 10", "gap 3 from 10 to 11"));
+  EXPECT_THAT(PathToStart(graph, schedule, first), IsEmpty());
+}
+
 // rank 0: [0: 1us][1 waits]
 // rank 1: [2: 6us         ][3: 2us]
 // rank 2: [4: 6us         ][5: 2us]
