@@ -36,6 +36,12 @@ class Taker {
     size_t wait = 0;  // The stream wait that ended last.
   };
 
+  struct Started {
+    ir::WorkId work{};
+    Duration start{};
+    Duration last_end{};  // Of this work and all that started before.
+  };
+
   std::optional<Duration> Start(ir::WorkId id) const {
     return ir::StartOf(data_.works[id].measured);
   }
@@ -50,6 +56,7 @@ class Taker {
   void SortByRank();
   void TakeCollectives();
   void TakeDelays();
+  bool StartsByReturn(ir::WorkId id) const;
   void TakeLateStart(ir::WorkId id, Duration usual);
   std::optional<Contention> FindContention(ir::WorkId id) const;
   Duration Usual(StartCause cause) const;
@@ -58,7 +65,7 @@ class Taker {
   Duration least_launch_{};
   IdVector<ir::WorkId, Duration> delays_;  // Behind the cause.
   IdVector<ir::WorkId, size_t> waits_;     // For kStreamWait: which.
-  IdVector<ir::RankId, std::vector<ir::WorkId>> by_rank_;  // By start.
+  IdVector<ir::RankId, std::vector<Started>> by_rank_;  // By start.
   MeasuredTimes taken_;
 };
 
@@ -213,29 +220,29 @@ Duration Taker::Usual(StartCause cause) const {
 }
 
 // Of the works on other streams of the rank the one that ended nearest to the
-// start of `id`.
+// start of `id`; of several the first to start.
 std::optional<Contention> Taker::FindContention(ir::WorkId id) const {
   const Duration start = *Start(id);
   const Duration bound = start - delays_[id];
+  const std::vector<Started>& works = by_rank_[RankOf(id)];
+  auto next = std::ranges::lower_bound(works, start, {}, &Started::start);
   std::optional<Contention> best;
-  for (const ir::WorkId other : by_rank_[RankOf(id)]) {
-    const ir::Work& work = data_.works[other];
-    const Duration other_start = *Start(other);
-    if (other_start >= start) {
-      break;
-    }
-    const Duration delay = start - *End(other);
+  // Backwards, while any of those before may reach behind the bound.
+  while (next != works.begin() && (--next)->last_end > bound) {
+    const ir::Work& work = data_.works[next->work];
+    const Duration end = *End(next->work);
+    const Duration delay = start - end;
     const bool tail =
         delay < Duration{} && work.kind != ir::WorkKind::kCollective &&
         static_cast<double>(-delay.count()) <=
             kLastPart * static_cast<double>(work.measured->duration.count());
     const bool ended = delay >= Duration{} && delay <= kCoincidence;
-    if (work.stream == data_.works[id].stream || *End(other) <= bound ||
+    if (work.stream == data_.works[id].stream || end <= bound ||
         (!tail && !ended)) {
       continue;
     }
-    if (!best || std::chrono::abs(delay) < std::chrono::abs(best->delay)) {
-      best = {.before = other, .after = id, .delay = delay};
+    if (!best || std::chrono::abs(delay) <= std::chrono::abs(best->delay)) {
+      best = {.before = next->work, .after = id, .delay = delay};
     }
   }
   return best;
@@ -249,6 +256,16 @@ void Taker::TakeLateStart(ir::WorkId id, Duration usual) {
     taken_.late_starts.push_back(
         {.work = id, .cause = taken_.causes[id], .late = delays_[id] - usual});
   }
+}
+
+// Whether its call had not returned long before: a first launch loads code, and
+// a copy from pageable memory is staged, both inside the call.
+bool Taker::StartsByReturn(ir::WorkId id) const {
+  if (taken_.causes[id] != StartCause::kLaunch) {
+    return false;
+  }
+  const ir::Measured& call = *data_.calls[data_.works[id].call].measured;
+  return *Start(id) <= *call.start + call.duration + kLateLaunch;
 }
 
 void Taker::TakeDelays() {
@@ -265,7 +282,7 @@ void Taker::TakeDelays() {
       continue;
     }
     Duration delay = delays_[id];
-    if (delay > Limit(cause)) {
+    if (delay > Limit(cause) && !StartsByReturn(id)) {
       delay = usual[static_cast<size_t>(cause)];
       TakeLateStart(id, delay);
     }
@@ -281,15 +298,19 @@ void Taker::TakeDelays() {
 }
 
 void Taker::SortByRank() {
-  by_rank_ = IdVector<ir::RankId, std::vector<ir::WorkId>>(data_.ranks.size());
+  by_rank_ = IdVector<ir::RankId, std::vector<Started>>(data_.ranks.size());
   for (const ir::WorkId id : data_.works.ids()) {
-    if (Start(id)) {
-      by_rank_[RankOf(id)].push_back(id);
+    if (const auto start = Start(id)) {
+      by_rank_[RankOf(id)].push_back({.work = id, .start = *start});
     }
   }
-  for (std::vector<ir::WorkId>& works : by_rank_) {
-    std::ranges::stable_sort(works, {},
-                             [this](ir::WorkId id) { return *Start(id); });
+  for (std::vector<Started>& works : by_rank_) {
+    std::ranges::stable_sort(works, {}, &Started::start);
+    Duration last_end = Duration::min();
+    for (Started& work : works) {
+      last_end = std::max(last_end, *End(work.work));
+      work.last_end = last_end;
+    }
   }
 }
 

@@ -42,9 +42,9 @@ struct MeasuredTimes {
 };
 
 /// A work that starts more than 50 us behind its last known cause (20 us on a
-/// busy stream) is late. If a work on another stream of the rank ended then, or
-/// was in its last quarter, the late one waited for that; if not, its start
-/// stays unexplained.
+/// busy stream; for a launch, behind the return of its call) is late. If a work
+/// on another stream of the rank ended then, or was in its last quarter, the
+/// late one waited for that; if not, its start stays unexplained.
 ///
 /// Works without a measured start take their duration, if they have one, at
 /// once. A matched collective takes what is left from the last rank's start to
