@@ -1,0 +1,125 @@
+// stepcast predict: the time of a step, without running it.
+#include <array>
+#include <filesystem>
+
+#include "cli/commands.h"
+#include "cli/fail_on.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/predict_command.h"
+#include "report/prediction.h"
+#include "workload/model_files.h"
+
+namespace stepcast::cli {
+namespace {
+
+constexpr std::array kQuantities = {
+    Quantity{.name = "step", .unit = "us", .help = "predicted step time"},
+    Quantity{.name = "samples_per_s", .unit = "", .help = "throughput"},
+    Quantity{.name = "memory",
+             .unit = "%",
+             .help = "device memory in use, of what there is"},
+    Quantity{.name = "error",
+             .unit = "%",
+             .help = "largest error of a rank's step, for traces"},
+};
+
+std::array<double, kQuantities.size()> ValuesOf(
+    const report::PredictionReport& report) {
+  constexpr double kPercent = 100;
+  double error = 0;
+  for (const report::MeasuredStep& measured : report.measured) {
+    for (const engine::RankAccount& account : report.ranks) {
+      if (account.rank == measured.rank && measured.step > Duration{}) {
+        error = std::max(
+            error, std::abs(static_cast<double>(account.step.count()) /
+                                static_cast<double>(measured.step.count()) -
+                            1) *
+                       kPercent);
+      }
+    }
+  }
+  return {ToMicroseconds(report.step), report.samples_per_s,
+          report.memory ? report.memory->hbm_bytes /
+                              report.memory->hbm_capacity_bytes * kPercent
+                        : 0,
+          error};
+}
+
+// A model is a built-in name or a .toml file; a name that is no file is taken
+// for a model, too, so that the error lists those.
+bool IsModel(const std::vector<std::string>& files) {
+  if (files.size() != 1) {
+    return files.empty();
+  }
+  return workload::IsModelName(files.front()) ||
+         files.front().ends_with(".toml") ||
+         !std::filesystem::exists(files.front());
+}
+
+void AddOptions(CLI::App& app, PredictCommand& command) {
+  AddInputOptions(app, command.input);
+  const auto add = [&app](const char* name, std::string& value,
+                          const char* help, const char* type) {
+    app.add_option(name, value, help)->type_name(type);
+  };
+  add("--gpu", command.gpu, "GPU, as in `stepcast list gpus`", "NAME");
+  add("--batch", command.batch, "samples a GPU", "N");
+  add("--mode", command.mode, "train or infer", "MODE");
+  add("--precision", command.precision, "fp32, tf32, amp-fp16, fp16 or bf16",
+      "TYPE");
+  add("--impl", command.impl, "how the framework runs the model", "NAME");
+  add("--cuda-graphs", command.cuda_graphs, "off, fwd, fwd+bwd or all", "WHAT");
+  app.add_flag("--pageable", command.pageable,
+               "input copies come from pageable memory");
+  add("--overheads", command.overheads,
+      "the host's time: a built-in set or a file; for traces also self\n"
+      "(means of the trace, the default) and measured",
+      "NAME");
+  app.add_option("--profile", command.profiles,
+                 "directory that `stepcast fit` wrote; may be repeated")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  add("--step", command.step, "of a trace: the step, as in ProfilerStep#N",
+      "N");
+  app.add_flag("--profiled", command.profiled,
+               "with the time that a profiler takes");
+  add("--samples", command.samples,
+      "draws for the interval; default 100, 0: no interval", "N");
+  add("--seed", command.seed, "of what is drawn; default 1", "N");
+  AddFailOn(app, kQuantities, command.fail_on);
+  app.add_flag("--json", command.json, "print one JSON object instead");
+}
+
+}  // namespace
+
+Result<Outcome> RunPredict(const Words& words) {
+  OptionParser parser(
+      "predict",
+      "Predicts the time of a training or inference step. A workload is a "
+      "model, built in or\nin a .toml file, or a recorded step (traces, graph "
+      "text), whose kernels are priced anew.",
+      "  stepcast predict dlrm_mlperf --gpu a100-sxm-80gb --batch 2048\n"
+      "  stepcast predict my_model.toml --gpu h100-sxm-80gb --precision bf16\n"
+      "  stepcast predict traces/ --gpu a100-sxm-80gb --overheads shared\n"
+      "  stepcast predict dlrm_default --json --fail-on 'step>10000us'");
+  PredictCommand command;
+  AddOptions(parser.app(), command);
+  ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
+  if (!go_on) {
+    return Outcome::kDone;
+  }
+  ASSIGN_OR_RETURN(const std::vector<Check> checks,
+                   ParseChecks(command.fail_on, kQuantities));
+  const auto report = IsModel(command.input.files) ? PredictModel(command)
+                                                   : PredictTrace(command);
+  if (!report) {
+    return tl::unexpected(report.error());
+  }
+  RETURN_IF_ERROR(Print(command.json
+                            ? report::PredictionJson(*report, Version())
+                            : report::PredictionText(*report)));
+  return RunChecks(checks, kQuantities, ValuesOf(*report));
+}
+
+}  // namespace stepcast::cli

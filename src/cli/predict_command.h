@@ -1,0 +1,47 @@
+// What `stepcast predict` was asked, and its two kinds of answer.
+#ifndef STEPCAST_CLI_PREDICT_COMMAND_H_
+#define STEPCAST_CLI_PREDICT_COMMAND_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/options.h"
+#include "report/prediction.h"
+
+namespace stepcast::cli {
+
+/// The words of the options, as given.
+struct PredictCommand {
+  InputOptions input;
+  std::string gpu;
+  std::string batch;
+  std::string mode;
+  std::string precision;
+  std::string impl;
+  std::string cuda_graphs;
+  bool pageable = false;
+  std::string overheads;
+  std::vector<std::string> profiles;
+  std::string step;
+  std::string seed;
+  std::string samples;
+  bool profiled = false;
+  std::string perfetto;
+  std::vector<std::string> fail_on;
+  bool json = false;
+};
+
+/// Of a model, built in or from a file.
+Result<report::PredictionReport> PredictModel(const PredictCommand& command);
+
+/// Of a step that was recorded: its ops and kernels with other times.
+Result<report::PredictionReport> PredictTrace(const PredictCommand& command);
+
+/// Draws for the interval unless the user says otherwise.
+inline constexpr int64_t kDefaultSamples = 100;
+
+}  // namespace stepcast::cli
+
+#endif  // STEPCAST_CLI_PREDICT_COMMAND_H_

@@ -1,0 +1,150 @@
+// Predicts a recorded step with kernel times from models and the host's time
+// from a set of overheads.
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/predict_command.h"
+#include "cli/progress.h"
+#include "engine/predictor.h"
+#include "fit/fit_overheads.h"
+#include "fit/held_out_overheads.h"
+#include "fit/overhead_samples.h"
+#include "hw/gpu_files.h"
+#include "hw/gpu_names.h"
+#include "ingest/build_graph.h"
+
+namespace stepcast::cli {
+namespace {
+
+// The set made of the trace's own steps.
+constexpr std::string_view kSelf = "self";
+// The host's time as it was measured, piece by piece.
+constexpr std::string_view kMeasured = "measured";
+
+bool HasTimes(const ir::Graph& graph) {
+  return std::ranges::all_of(graph.data().ranks, [](const ir::Rank& rank) {
+    return rank.step.has_value();
+  });
+}
+
+// The GPU that the trace was recorded on, by the first rank's name for it.
+Result<std::string> RecordedGpu(const ir::Graph& graph) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> names, hw::GpuNames());
+  for (const ir::Rank& rank : graph.data().ranks) {
+    if (auto nearest = hw::NearestGpu(graph.text(rank.gpu), names)) {
+      return *std::move(nearest);
+    }
+  }
+  return Fail(ErrorCode::kInvalidInput,
+              "the trace does not name a GPU we know; expected --gpu NAME");
+}
+
+Result<cost::OverheadTable> OwnOverheads(const Input& input) {
+  Diagnostics diagnostics;
+  ASSIGN_OR_RETURN(
+      const std::vector<fit::StepGraph> steps,
+      fit::BuildStepGraphs(input.loaded.ranks, input.rules, diagnostics));
+  const std::vector<bool> steady = fit::SteadySteps(steps);
+  fit::OverheadSamples samples;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (steady[i]) {
+      fit::AddSamples(steps[i].graph.data(), 0, samples);
+    }
+  }
+  return cost::OverheadTable(
+      fit::FitOverheads(samples, {.name = std::string(kSelf)}));
+}
+
+struct TraceInput {
+  Input input;
+  ir::Graph graph;
+  bool timed = false;
+};
+
+Result<TraceInput> LoadTrace(const PredictCommand& command) {
+  ASSIGN_OR_RETURN(Input input,
+                   LoadInput(command.input, /*allow_duplicates=*/false));
+  ASSIGN_OR_RETURN(const auto step, ParseNumber("--step", command.step, 0));
+  Diagnostics diagnostics;
+  ASSIGN_OR_RETURN(ir::Graph graph,
+                   ingest::BuildGraph(input.loaded.ranks, input.rules,
+                                      {.step = step}, diagnostics));
+  const bool timed = HasTimes(graph);
+  return TraceInput{
+      .input = std::move(input), .graph = std::move(graph), .timed = timed};
+}
+
+// What a bandwidth-bound kernel of the recorded GPU takes on another.
+Result<double> BandwidthRatio(engine::Predictor& predictor,
+                              std::string_view recorded,
+                              std::string_view wanted) {
+  ASSIGN_OR_RETURN(const cost::KernelModels* from, predictor.Models(recorded));
+  ASSIGN_OR_RETURN(const cost::KernelModels* to, predictor.Models(wanted));
+  return from->machine().copy_rate() / to->machine().copy_rate();
+}
+
+}  // namespace
+
+Result<report::PredictionReport> PredictTrace(const PredictCommand& command) {
+  ASSIGN_OR_RETURN(const TraceInput trace, LoadTrace(command));
+  engine::Predictor predictor(
+      {command.profiles.begin(), command.profiles.end()});
+  const Result<std::string> recorded = RecordedGpu(trace.graph);
+  if (!recorded && command.gpu.empty()) {
+    return tl::unexpected(recorded.error());
+  }
+  const std::string gpu = command.gpu.empty() ? *recorded : command.gpu;
+  ASSIGN_OR_RETURN(const cost::KernelModels* models, predictor.Models(gpu));
+
+  engine::PredictOptions options;
+  options.price.same_gpu = recorded && *recorded == gpu;
+  if (recorded && !options.price.same_gpu) {
+    ASSIGN_OR_RETURN(options.price.measured_factor,
+                     BandwidthRatio(predictor, *recorded, gpu));
+  }
+  options.repeats = trace.timed ? 1 : options.repeats;
+  options.rank_offsets = trace.timed;
+  options.profiled = trace.timed || command.profiled;
+  ASSIGN_OR_RETURN(const auto samples,
+                   ParseNumber("--samples", command.samples, 0));
+  options.samples = static_cast<uint32_t>(samples.value_or(kDefaultSamples));
+  ASSIGN_OR_RETURN(const auto seed, ParseNumber("--seed", command.seed, 0));
+  options.seed = static_cast<uint64_t>(seed.value_or(1));
+
+  const std::string name = !command.overheads.empty() ? command.overheads
+                           : trace.timed              ? std::string(kSelf)
+                                                      : "shared";
+  std::optional<cost::OverheadTable> own;
+  const cost::OverheadTable* overheads = nullptr;
+  if (name == kSelf) {
+    const Progress progress("fitting the trace's own overheads");
+    ASSIGN_OR_RETURN(own, OwnOverheads(trace.input));
+    overheads = &*own;
+  } else if (name != kMeasured) {
+    ASSIGN_OR_RETURN(overheads, predictor.Overheads(name));
+  }
+  ASSIGN_OR_RETURN(
+      const engine::Prediction prediction,
+      engine::Predict(
+          {.graph = &trace.graph, .models = models, .overheads = overheads},
+          options));
+  report::PredictionReport report = report::ReportPrediction(
+      trace.graph, prediction,
+      {.workload = command.input.files.front(),
+       .platform = "",
+       .gpu = gpu,
+       .num_gpus = static_cast<int64_t>(trace.graph.data().ranks.size()),
+       .overheads = name,
+       .window = trace.timed ? "the recorded step, with its profiler"
+                             : "steady step"});
+  if (command.gpu.empty()) {
+    report.notes.push_back(fmt::format(
+        "recorded as '{}', taken for {}",
+        trace.graph.text(trace.graph.data().ranks.begin()->gpu), gpu));
+  }
+  return report;
+}
+
+}  // namespace stepcast::cli

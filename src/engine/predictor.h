@@ -1,0 +1,74 @@
+// Predictions of models by name: keeps what was loaded for the next one.
+#ifndef STEPCAST_ENGINE_PREDICTOR_H_
+#define STEPCAST_ENGINE_PREDICTOR_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "cost/kernel_models.h"
+#include "cost/overheads/overhead_table.h"
+#include "cost/profile.h"
+#include "engine/predict.h"
+#include "ir/graph.h"
+#include "workload/memory.h"
+#include "workload/model.h"
+#include "workload/settings.h"
+
+namespace stepcast::engine {
+
+/// A model, how it is run and on what.
+struct Request {
+  workload::Model model;
+  workload::Settings settings;
+  std::string gpu;
+  /// The name or file of a set of overheads; empty: the implementation's.
+  std::string overheads;
+  /// The least time of a kernel as a recorder shows it; 0: as it is.
+  double recorder_latency_us = 0;
+};
+
+struct ModelPrediction {
+  ir::Graph graph;
+  Prediction prediction;
+  workload::Memory memory;
+  double memory_capacity = 0;
+  std::string overheads;  // The name of the set used.
+};
+
+/// Not to be shared between threads; each has its own.
+class Predictor {
+ public:
+  explicit Predictor(std::vector<std::filesystem::path> profiles = {})
+      : store_(profiles) {}
+
+  Result<ModelPrediction> Predict(const Request& request,
+                                  const PredictOptions& options);
+
+  /// The models of a GPU ("a100-sxm-80gb", "v100-sxm-16gb@1297MHz"), loaded at
+  /// most once. They stay where they are.
+  Result<const cost::KernelModels*> Models(std::string_view gpu,
+                                           double recorder_latency_us = 0);
+  /// A set of overheads by name or file.
+  Result<const cost::OverheadTable*> Overheads(std::string_view name);
+
+ private:
+  cost::ProfileStore store_;
+  std::map<std::string, std::unique_ptr<cost::KernelModels>, std::less<>>
+      models_;
+  std::map<std::string, std::unique_ptr<cost::OverheadTable>, std::less<>>
+      overheads_;
+};
+
+/// The set of overheads that an implementation's hosts are best told by.
+std::string_view DefaultOverheads(std::string_view impl);
+
+}  // namespace stepcast::engine
+
+#endif  // STEPCAST_ENGINE_PREDICTOR_H_

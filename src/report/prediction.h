@@ -1,0 +1,78 @@
+// A predicted step as people and scripts want to know it.
+#ifndef STEPCAST_REPORT_PREDICTION_H_
+#define STEPCAST_REPORT_PREDICTION_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+#include "engine/account.h"
+#include "engine/predict.h"
+#include "ir/graph.h"
+#include "report/path_summary.h"
+
+namespace stepcast::report {
+
+/// What was asked.
+struct PredictionSubject {
+  std::string workload{};
+  std::string platform{};  // Empty: none was named.
+  std::string gpu{};
+  int64_t num_gpus = 1;
+  int64_t batch_per_gpu = 0;  // 0: not known, as of a trace.
+  std::string precision{};
+  std::string mode{};
+  std::string impl{};       // Empty for traces.
+  std::string overheads{};  // The name of the set, or "measured".
+  std::string window{};     // What the step time is of: "steady step", ...
+};
+
+/// Device memory of the fullest rank.
+struct MemoryUse {
+  double hbm_bytes = 0;
+  double hbm_capacity_bytes = 0;
+  /// By what it is for, the largest first.
+  std::vector<std::pair<std::string, double>> parts;
+  bool fits() const { return hbm_bytes <= hbm_capacity_bytes; }
+};
+
+/// What a rank of a trace was measured with.
+struct MeasuredStep {
+  int64_t rank = 0;
+  Duration step{};
+};
+
+struct PredictionReport {
+  PredictionSubject subject;
+  Duration step{};
+  engine::StepInterval interval{};
+  double samples_per_s = 0;  // Over all GPUs; 0 if the batch is not known.
+  engine::RankAccount slowest;
+  std::vector<engine::RankAccount> ranks;
+  PathSummary critical_path;  // Within the told step.
+  std::array<double, engine::kPriceSourceCount> coverage{};
+  /// Shares of the host's time by how it was found; see OverheadSource.
+  std::array<double, cost::kOverheadSourceCount> overhead_coverage{};
+  /// What was not found by its own name, the longest first.
+  std::vector<std::pair<std::string, Duration>> guessed_overheads;
+  std::optional<MemoryUse> memory;
+  std::vector<MeasuredStep> measured;
+  std::vector<std::string> notes;  // Assumptions that matter.
+};
+
+PredictionReport ReportPrediction(const ir::Graph& graph,
+                                  const engine::Prediction& prediction,
+                                  PredictionSubject subject);
+
+std::string PredictionText(const PredictionReport& report);
+/// One object; keys as the command line promises them.
+std::string PredictionJson(const PredictionReport& report,
+                           std::string_view version);
+
+}  // namespace stepcast::report
+
+#endif  // STEPCAST_REPORT_PREDICTION_H_

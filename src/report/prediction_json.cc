@@ -1,0 +1,130 @@
+// The JSON of a predicted step.
+#include "base/json_write.h"
+#include "report/breakdown.h"
+#include "report/prediction.h"
+
+namespace stepcast::report {
+namespace {
+
+constexpr int kTimeDecimals = 3;
+constexpr int kShareDecimals = 4;
+constexpr size_t kMostPathParts = 40;
+
+void WriteTime(JsonWriter& json, std::string_view key, Duration time) {
+  json.Key(key).Fixed(ToMicroseconds(time), kTimeDecimals);
+}
+
+void WriteSubject(JsonWriter& json, const PredictionReport& report) {
+  const PredictionSubject& subject = report.subject;
+  json.Key("workload").String(subject.workload);
+  json.Key("platform").String(subject.platform);
+  json.Key("gpu").String(subject.gpu);
+  json.Key("num_gpus").Int(subject.num_gpus);
+  json.Key("batch_per_gpu").Int(subject.batch_per_gpu);
+  json.Key("precision").String(subject.precision);
+  json.Key("mode").String(subject.mode);
+  json.Key("impl").String(subject.impl);
+  json.Key("overheads").String(subject.overheads);
+  json.Key("window").String(subject.window);
+}
+
+void WriteInterval(JsonWriter& json, const engine::StepInterval& interval) {
+  json.Key("interval_us").BeginObject();
+  WriteTime(json, "p10", interval.p10);
+  WriteTime(json, "p50", interval.p50);
+  WriteTime(json, "p90", interval.p90);
+  json.EndObject();
+}
+
+void WriteRanks(JsonWriter& json, const PredictionReport& report) {
+  json.Key("ranks").BeginArray();
+  for (const engine::RankAccount& account : report.ranks) {
+    json.BeginObject();
+    json.Key("rank").Int(account.rank);
+    WriteTime(json, "step_time_us", account.step);
+    WriteTime(json, "gpu_active_us", account.gpu_active);
+    WriteTime(json, "exposed_comm_us", account.communication_exposed);
+    WriteTime(json, "wait_us", account.collective_wait);
+    for (const MeasuredStep& measured : report.measured) {
+      if (measured.rank == account.rank) {
+        WriteTime(json, "measured_us", measured.step);
+      }
+    }
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void WritePath(JsonWriter& json, const PathSummary& path) {
+  json.Key("critical_path").BeginArray();
+  for (size_t i = 0; i < path.longest.size() && i < kMostPathParts; ++i) {
+    json.BeginObject();
+    json.Key("kind").String(engine::Name(path.longest[i].kind));
+    json.Key("name").String(path.longest[i].what);
+    WriteTime(json, "us", path.longest[i].time);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void WriteCoverage(JsonWriter& json, const PredictionReport& report) {
+  json.Key("coverage").BeginObject();
+  for (size_t i = 0; i < report.coverage.size(); ++i) {
+    json.Key(engine::Name(static_cast<engine::PriceSource>(i)))
+        .Fixed(report.coverage[i], kShareDecimals);
+  }
+  json.EndObject();
+  json.Key("overhead_coverage").BeginObject();
+  for (size_t i = 0; i < report.overhead_coverage.size(); ++i) {
+    json.Key(cost::Name(static_cast<cost::OverheadSource>(i)))
+        .Fixed(report.overhead_coverage[i], kShareDecimals);
+  }
+  json.EndObject();
+}
+
+void WriteMemory(JsonWriter& json, const MemoryUse& memory) {
+  json.Key("memory").BeginObject();
+  json.Key("hbm_bytes").Fixed(memory.hbm_bytes, 0);
+  json.Key("hbm_capacity_bytes").Fixed(memory.hbm_capacity_bytes, 0);
+  json.Key("fits").Bool(memory.fits());
+  json.Key("parts").BeginObject();
+  for (const auto& [name, bytes] : memory.parts) {
+    json.Key(name).Fixed(bytes, 0);
+  }
+  json.EndObject().EndObject();
+}
+
+}  // namespace
+
+std::string PredictionJson(const PredictionReport& report,
+                           std::string_view version) {
+  JsonWriter json;
+  json.BeginObject();
+  json.Key("version").String(version);
+  WriteSubject(json, report);
+  WriteTime(json, "step_time_us", report.step);
+  json.Key("samples_per_s").Fixed(report.samples_per_s, 1);
+  const engine::RankAccount& slowest = report.slowest;
+  WriteTime(json, "gpu_active_us", slowest.gpu_active);
+  WriteTime(json, "gpu_idle_us", slowest.step - slowest.gpu_active);
+  WriteTime(json, "host_busy_us", slowest.host_busy);
+  WriteInterval(json, report.interval);
+  json.Key("breakdown_us");
+  WriteBreakdown(json, slowest);
+  json.Key("overheads_us");
+  WriteOverheads(json, slowest);
+  WriteRanks(json, report);
+  WritePath(json, report.critical_path);
+  WriteCoverage(json, report);
+  if (report.memory) {
+    WriteMemory(json, *report.memory);
+  }
+  json.Key("notes").BeginArray();
+  for (const std::string& note : report.notes) {
+    json.String(note);
+  }
+  json.EndArray().EndObject();
+  return json.Take();
+}
+
+}  // namespace stepcast::report

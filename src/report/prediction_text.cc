@@ -1,0 +1,196 @@
+// A predicted step for people.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text_table.h"
+#include "report/breakdown.h"
+#include "report/path_summary.h"
+#include "report/prediction.h"
+#include "report/text_parts.h"
+
+namespace stepcast::report {
+namespace {
+
+using Align = TextTable::Align;
+
+constexpr size_t kMostPathParts = 6;
+constexpr size_t kMostRanks = 16;
+
+std::string Title(const PredictionSubject& subject) {
+  std::string text = fmt::format("{} on {}", subject.workload, subject.gpu);
+  if (subject.num_gpus > 1) {
+    text = fmt::format("{} on {} x {}", subject.workload, subject.num_gpus,
+                       subject.gpu);
+  }
+  if (!subject.platform.empty()) {
+    text += fmt::format(" ({})", subject.platform);
+  }
+  std::vector<std::string> facts;
+  if (subject.batch_per_gpu > 0) {
+    facts.push_back(
+        fmt::format("batch {} a GPU", WithThousands(subject.batch_per_gpu)));
+  }
+  for (const std::string* fact :
+       {&subject.mode, &subject.precision, &subject.impl}) {
+    if (!fact->empty()) {
+      facts.push_back(*fact);
+    }
+  }
+  facts.push_back("overheads " + subject.overheads);
+  return fmt::format("{}, {}\n", text, Joined(facts));
+}
+
+std::string Headline(const PredictionReport& report) {
+  std::string text =
+      fmt::format("\nstep time    {} ms", MillisecondsText(report.step));
+  if (report.interval.p10 != report.interval.p90) {
+    text += fmt::format("   (p10 {}, p90 {})",
+                        MillisecondsText(report.interval.p10),
+                        MillisecondsText(report.interval.p90));
+  }
+  text += fmt::format("   {}\n", report.subject.window);
+  if (report.samples_per_s > 0) {
+    text +=
+        fmt::format("throughput   {} samples/s\n",
+                    WithThousands(static_cast<int64_t>(report.samples_per_s)));
+  }
+  const engine::RankAccount& slowest = report.slowest;
+  text += fmt::format("GPU active   {} ms   {}\n",
+                      MillisecondsText(slowest.gpu_active),
+                      PercentText(slowest.gpu_active, slowest.step));
+  text += fmt::format("host busy    {} ms   {}\n",
+                      MillisecondsText(slowest.host_busy),
+                      PercentText(slowest.host_busy, slowest.step));
+  return text;
+}
+
+std::string Breakdown(const PredictionReport& report) {
+  const engine::RankAccount& slowest = report.slowest;
+  TextTable table({Align::kLeft, Align::kRight, Align::kRight}, "  ");
+  const auto add = [&](std::string_view name, Duration time) {
+    if (time > Duration{}) {
+      table.AddRow({std::string(name), MillisecondsText(time) + " ms",
+                    PercentText(time, slowest.step)});
+    }
+  };
+  for (const auto& [family, time] : KernelTimes(slowest)) {
+    add(family, time);
+  }
+  add("copies, exposed", slowest.copies_exposed);
+  add("communication, exposed", slowest.communication_exposed);
+  add("idle: host busy", slowest.idle.host);
+  add("idle: launch latency", slowest.idle.launch);
+  add("idle: after a sync", slowest.idle.sync);
+  add("idle: waiting for ranks", slowest.idle.wait_for_rank);
+  return fmt::format("\nwhere the time goes{}\n{}",
+                     report.ranks.size() > 1
+                         ? fmt::format(", rank {}, the slowest", slowest.rank)
+                         : "",
+                     table.ToString());
+}
+
+std::string Path(const PredictionReport& report) {
+  const PathSummary& path = report.critical_path;
+  TextTable table({Align::kLeft, Align::kRight, Align::kRight}, "  ");
+  for (size_t i = 0; i < path.longest.size() && i < kMostPathParts; ++i) {
+    const PathShare& share = path.longest[i];
+    constexpr size_t kWidth = 60;
+    table.AddRow({ElideMiddle(Printable(share.what), kWidth),
+                  MillisecondsText(share.time) + " ms",
+                  PercentText(share.time, path.length)});
+  }
+  return fmt::format("\ncritical path: {}; longest on it\n{}",
+                     PathKindsText(path.kinds, path.length), table.ToString());
+}
+
+std::string Ranks(const PredictionReport& report) {
+  TextTable table({Align::kRight, Align::kRight, Align::kRight, Align::kRight,
+                   Align::kRight, Align::kRight, Align::kRight},
+                  "  ");
+  const bool measured = !report.measured.empty();
+  std::vector<std::string> head = {"rank", "step ms", "active ms",
+                                   "exposed comm ms", "waiting ms"};
+  if (measured) {
+    head.insert(head.end(), {"measured ms", "error"});
+  }
+  table.AddRow(head);
+  for (size_t i = 0; i < report.ranks.size() && i < kMostRanks; ++i) {
+    const engine::RankAccount& account = report.ranks[i];
+    std::vector<std::string> row = {
+        fmt::format("{}", account.rank), MillisecondsText(account.step),
+        MillisecondsText(account.gpu_active),
+        MillisecondsText(account.communication_exposed),
+        MillisecondsText(account.collective_wait)};
+    for (const MeasuredStep& step : report.measured) {
+      if (step.rank == account.rank && step.step > Duration{}) {
+        row.push_back(MillisecondsText(step.step));
+        row.push_back(fmt::format(
+            "{:+.1f} %", 100.0 * (static_cast<double>(account.step.count()) /
+                                      static_cast<double>(step.step.count()) -
+                                  1)));
+      }
+    }
+    table.AddRow(row);
+  }
+  const size_t more =
+      report.ranks.size() - std::min(report.ranks.size(), kMostRanks);
+  return fmt::format("\nranks\n{}{}", table.ToString(),
+                     more == 0 ? "" : fmt::format("  ... {} more\n", more));
+}
+
+std::string Sources(const PredictionReport& report) {
+  std::vector<std::string> works;
+  for (size_t i = 0; i < report.coverage.size(); ++i) {
+    if (report.coverage[i] > 0) {
+      works.push_back(
+          fmt::format("{} {}", PercentText(report.coverage[i]),
+                      engine::Name(static_cast<engine::PriceSource>(i))));
+    }
+  }
+  std::string text = fmt::format("\nGPU time is {}\n", Joined(works));
+  std::vector<std::string> host;
+  for (size_t i = 0; i < report.overhead_coverage.size(); ++i) {
+    if (report.overhead_coverage[i] > 0) {
+      host.push_back(
+          fmt::format("{} {}", PercentText(report.overhead_coverage[i]),
+                      cost::Name(static_cast<cost::OverheadSource>(i))));
+    }
+  }
+  if (!host.empty()) {
+    text += fmt::format("host time is {} by name of op\n", Joined(host));
+  }
+  return text;
+}
+
+std::string Memory(const MemoryUse& memory) {
+  constexpr double kGiga = 1e9;
+  std::vector<std::string> parts;
+  for (const auto& [name, bytes] : memory.parts) {
+    parts.push_back(fmt::format("{} {:.2f}", name, bytes / kGiga));
+  }
+  return fmt::format("memory       {:.2f} of {:.2f} GB{} ({})\n",
+                     memory.hbm_bytes / kGiga,
+                     memory.hbm_capacity_bytes / kGiga,
+                     memory.fits() ? "" : ": DOES NOT FIT", Joined(parts));
+}
+
+}  // namespace
+
+std::string PredictionText(const PredictionReport& report) {
+  std::string text = Title(report.subject) + Headline(report);
+  if (report.memory) {
+    text += Memory(*report.memory);
+  }
+  text += Breakdown(report) + Path(report);
+  if (report.ranks.size() > 1 || !report.measured.empty()) {
+    text += Ranks(report);
+  }
+  text += Sources(report);
+  for (const std::string& note : report.notes) {
+    text += fmt::format("note: {}\n", note);
+  }
+  return text;
+}
+
+}  // namespace stepcast::report
