@@ -31,6 +31,23 @@ struct NamedText {
   std::string text;
 };
 
+// The files of a directory in the order of their names; none if it cannot be
+// read.
+std::vector<std::filesystem::path> FilesIn(
+    const std::filesystem::path& directory) {
+  std::error_code error;
+  std::vector<std::filesystem::path> files;
+  for (auto it = std::filesystem::directory_iterator(directory, error);
+       !error && it != std::filesystem::directory_iterator();
+       it.increment(error)) {
+    if (it->is_regular_file(error)) {
+      files.push_back(it->path());
+    }
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
 // The files below `folder` ("" for the top), the user's before the built-in.
 Result<std::vector<NamedText>> FindTexts(
     std::span<const std::filesystem::path> directories,
@@ -38,24 +55,15 @@ Result<std::vector<NamedText>> FindTexts(
   std::vector<NamedText> texts;
   std::set<std::string> seen;
   for (const std::filesystem::path& directory : directories) {
-    std::error_code error;
     const std::filesystem::path inside =
         folder.empty() ? directory : directory / folder;
-    std::vector<std::filesystem::path> files;
-    for (auto it = std::filesystem::directory_iterator(inside, error);
-         !error && it != std::filesystem::directory_iterator();
-         it.increment(error)) {
-      if (it->is_regular_file(error)) {
-        files.push_back(it->path());
-      }
-    }
-    std::ranges::sort(files);
-    for (const std::filesystem::path& file : files) {
+    for (const std::filesystem::path& file : FilesIn(inside)) {
       const std::string name = file.filename().string();
-      if (seen.insert(name).second) {
-        ASSIGN_OR_RETURN(std::string text, ReadFile(file));
-        texts.push_back({name, file.string(), std::move(text)});
+      if (!seen.insert(name).second) {
+        continue;
       }
+      ASSIGN_OR_RETURN(std::string text, ReadFile(file));
+      texts.push_back({name, file.string(), std::move(text)});
     }
   }
   const std::string prefix = folder.empty()
