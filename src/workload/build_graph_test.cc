@@ -181,7 +181,7 @@ TEST(SettingsTest, NamesRoundTrip) {
   EXPECT_EQ(ParsePrecision(Name(Precision::kAmpFp16)), Precision::kAmpFp16);
   EXPECT_EQ(ParseMode(Name(Mode::kInfer)), Mode::kInfer);
   EXPECT_EQ(ParseCudaGraphs("fwd+bwd"), CudaGraphs::kForwardBackward);
-  EXPECT_EQ(ParseTorchRelease("1.8"), TorchRelease::k1_8);
+  EXPECT_EQ(ParseTorchRelease("1.8"), TorchRelease::kTorch18);
   EXPECT_FALSE(ParsePrecision("fp23"));
 }
 

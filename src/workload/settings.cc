@@ -27,9 +27,9 @@ constexpr Named<CudaGraphs> kCudaGraphs[] = {
     {CudaGraphs::kForward, "fwd"},
     {CudaGraphs::kForwardBackward, "fwd+bwd"},
     {CudaGraphs::kAll, "all"}};
-constexpr Named<TorchRelease> kReleases[] = {{TorchRelease::k1_8, "1.8"},
-                                             {TorchRelease::k1_11, "1.11"},
-                                             {TorchRelease::k2_1, "2.1"}};
+constexpr Named<TorchRelease> kReleases[] = {{TorchRelease::kTorch18, "1.8"},
+                                             {TorchRelease::kTorch111, "1.11"},
+                                             {TorchRelease::kTorch21, "2.1"}};
 
 template <typename Value>
 std::string_view NameIn(std::span<const Named<Value>> list, Value value) {

@@ -27,9 +27,10 @@ enum class CudaGraphs { kOff, kForward, kForwardBackward, kAll };
 
 /// PyTorch issues the same work through other ops from release to release.
 enum class TorchRelease {
-  k1_8,   // 2021: backward nodes are ops themselves.
-  k1_11,  // 2022: nodes inside autograd::engine::evaluate_function.
-  k2_1,   // 2023: bias in the product, gradients set to none, foreach updates.
+  kTorch18,   // 2021: backward nodes are ops themselves.
+  kTorch111,  // 2022: nodes inside autograd::engine::evaluate_function.
+  kTorch21,   // 2023: bias in the product, gradients set to none, foreach
+              // updates.
 };
 
 struct Settings {

@@ -106,7 +106,8 @@ TEST_F(AuthorsStepsTest, The115OpsOfTheTestVectorAreTheSame) {
     launches.emplace(expected.back(),
                      *measurements::CellInt(row[(*columns)[1]]));
   }
-  const std::vector<ListedOp> ops = OpsOf("dlrm_default", TorchRelease::k1_8);
+  const std::vector<ListedOp> ops =
+      OpsOf("dlrm_default", TorchRelease::kTorch18);
   std::vector<std::string> actual;
   std::map<std::string, int64_t> ours;
   for (const ListedOp& op : ops) {
@@ -124,7 +125,7 @@ TEST_F(AuthorsStepsTest, The115OpsOfTheTestVectorAreTheSame) {
 TEST_F(AuthorsStepsTest, StepsOf2022HaveAsManyOpsAsTheTablesCount) {
   const auto count = [](const char* model) {
     int64_t ops = 2;
-    for (const ListedOp& op : OpsOf(model, TorchRelease::k1_11, 256)) {
+    for (const ListedOp& op : OpsOf(model, TorchRelease::kTorch111, 256)) {
       ops += op.name != "aten::zero_" && op.name != "aten::add_" ? 1 : 0;
     }
     return ops;
@@ -138,7 +139,7 @@ TEST_F(AuthorsStepsTest, KernelsOfDlrmDefaultAreTheSame) {
       Difference(
           TracedLines("trace_v100_2021-05-04_DLRM_default_b2048_kernels.csv",
                       measurements::AuthorsDefault()),
-          Lines(OpsOf("dlrm_default", TorchRelease::k1_8))),
+          Lines(OpsOf("dlrm_default", TorchRelease::kTorch18))),
       "");
 }
 
@@ -147,7 +148,7 @@ TEST_F(AuthorsStepsTest, KernelsOfDlrmMlperfAreTheSame) {
       Difference(
           TracedLines("trace_v100_2021-05-14_DLRM_MLPerf_b2048_kernels.csv",
                       measurements::AuthorsMlPerf()),
-          Lines(OpsOf("dlrm_mlperf", TorchRelease::k1_8))),
+          Lines(OpsOf("dlrm_mlperf", TorchRelease::kTorch18))),
       "");
 }
 

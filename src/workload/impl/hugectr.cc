@@ -29,7 +29,7 @@ class HugectrDlrm {
       : model_(request.model),
         settings_(request.settings),
         step_(step),
-        torch_(step, {.release = TorchRelease::k1_11,
+        torch_(step, {.release = TorchRelease::kTorch111,
                       .types = MasterTypes(request.settings.precision),
                       .train = request.settings.mode == Mode::kTrain,
                       .optimizer = request.model.dense_optimizer,

@@ -28,12 +28,12 @@ class NvidiaDlrm {
       : model_(request.model),
         settings_(request.settings),
         step_(step),
-        torch_(step,
-               {.release = request.settings.torch.value_or(TorchRelease::k1_11),
-                .types = TypesOf(request.settings.precision),
-                .train = request.settings.mode == Mode::kTrain,
-                .optimizer = request.model.dense_optimizer,
-                .form = OptimizerForm::kFused}),
+        torch_(step, {.release = request.settings.torch.value_or(
+                          TorchRelease::kTorch111),
+                      .types = TypesOf(request.settings.precision),
+                      .train = request.settings.mode == Mode::kTrain,
+                      .optimizer = request.model.dense_optimizer,
+                      .form = OptimizerForm::kFused}),
         batch_(request.settings.batch),
         vectors_(TableCount(request.model)),
         dim_(request.model.tables.front().dim) {}

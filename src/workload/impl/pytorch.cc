@@ -13,7 +13,7 @@ namespace stepcast::workload {
 namespace {
 
 TorchOptions EagerOptions(const Request& request) {
-  return {.release = request.settings.torch.value_or(TorchRelease::k1_11),
+  return {.release = request.settings.torch.value_or(TorchRelease::kTorch111),
           .types = TypesOf(request.settings.precision),
           .train = request.settings.mode == Mode::kTrain,
           .optimizer = request.model.dense_optimizer,

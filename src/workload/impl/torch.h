@@ -29,7 +29,7 @@ struct Tensor {
 };
 
 struct TorchOptions {
-  TorchRelease release = TorchRelease::k1_11;
+  TorchRelease release = TorchRelease::kTorch111;
   Types types{};
   bool train = true;
   Optimizer optimizer = Optimizer::kSgd;
@@ -46,8 +46,10 @@ class Torch {
 
   StepBuilder& step() { return step_; }
   const TorchOptions& options() const { return options_; }
-  bool before_2022() const { return options_.release == TorchRelease::k1_8; }
-  bool since_2023() const { return options_.release == TorchRelease::k2_1; }
+  bool before_2022() const {
+    return options_.release == TorchRelease::kTorch18;
+  }
+  bool since_2023() const { return options_.release == TorchRelease::kTorch21; }
 
   /// Entering a labelled range of the model (record_function): ops of their own
   /// in early releases.

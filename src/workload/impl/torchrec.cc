@@ -30,7 +30,7 @@ class Pipeline {
         settings_(request.settings),
         plan_(request.plan),
         step_(step),
-        torch_(step, {.release = TorchRelease::k2_1,
+        torch_(step, {.release = TorchRelease::kTorch21,
                       .types = TypesOf(request.settings.precision),
                       .train = request.settings.mode == Mode::kTrain,
                       .optimizer = request.model.dense_optimizer,
