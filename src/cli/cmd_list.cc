@@ -16,6 +16,8 @@
 #include "hw/gpu_files.h"
 #include "hw/platform_files.h"
 #include "ingest/formats.h"
+#include "workload/impl/implementations.h"
+#include "workload/model_files.h"
 
 namespace stepcast::cli {
 namespace {
@@ -248,6 +250,74 @@ Result<std::string> PlatformsJson() {
   return json.Take();
 }
 
+// "26 tables of 128 columns, 13 dense features", or the sizes of what it is.
+std::string SizeOf(const workload::Model& model) {
+  switch (model.kind) {
+    case workload::ModelKind::kResNet50:
+    case workload::ModelKind::kInceptionV3:
+      return fmt::format("images of {0} x {0}", model.image_size);
+    case workload::ModelKind::kTransformer:
+      return fmt::format("{} layers of {}, {} tokens", model.transformer.layers,
+                         model.transformer.hidden, model.transformer.sequence);
+    default:
+      break;
+  }
+  int64_t rows = 0;
+  for (const workload::TableGroup& group : model.tables) {
+    rows += group.count * group.rows;
+  }
+  return fmt::format("{} tables, {:.3g} M rows, {} columns, {} dense features",
+                     workload::TableCount(model),
+                     static_cast<double>(rows) / 1e6,
+                     workload::EmbeddingWidth(model), model.dense_features);
+}
+
+Result<std::string> WorkloadsText() {
+  TextTable table({Align::kLeft, Align::kLeft, Align::kRight, Align::kLeft});
+  table.AddRow({"name", "kind", "batch", "size"});
+  ASSIGN_OR_RETURN(const std::vector<workload::Model> models,
+                   workload::LoadModels());
+  for (const workload::Model& model : models) {
+    table.AddRow({model.name, std::string(workload::Name(model.kind)),
+                  fmt::format("{}", model.batch), SizeOf(model)});
+  }
+  TextTable implementations({Align::kLeft, Align::kLeft});
+  for (const auto& implementation : workload::Implementations()) {
+    implementations.AddRow(
+        {std::string(implementation.name), std::string(implementation.help)});
+  }
+  return fmt::format("{}\nImplementations:\n{}", table.ToString(),
+                     implementations.ToString());
+}
+
+Result<std::string> WorkloadsJson() {
+  JsonWriter json;
+  json.BeginObject();
+  json.Key("version").String(Version());
+  json.Key("workloads").BeginArray();
+  ASSIGN_OR_RETURN(const std::vector<workload::Model> models,
+                   workload::LoadModels());
+  for (const workload::Model& model : models) {
+    json.BeginObject();
+    json.Key("name").String(model.name);
+    json.Key("kind").String(workload::Name(model.kind));
+    json.Key("batch").Int(model.batch);
+    json.Key("tables").Int(workload::TableCount(model));
+    json.Key("source").String(model.source);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.Key("implementations").BeginArray();
+  for (const auto& implementation : workload::Implementations()) {
+    json.BeginObject();
+    json.Key("name").String(implementation.name);
+    json.Key("description").String(implementation.help);
+    json.EndObject();
+  }
+  json.EndArray().EndObject();
+  return json.Take();
+}
+
 // One kind of thing that can be listed.
 struct Listing {
   std::string_view name;
@@ -259,6 +329,7 @@ constexpr Listing kListings[] = {
     {.name = "formats", .text = FormatsText, .json = FormatsJson},
     {.name = "gpus", .text = GpusText, .json = GpusJson},
     {.name = "models", .text = ModelsText, .json = ModelsJson},
+    {.name = "workloads", .text = WorkloadsText, .json = WorkloadsJson},
     {.name = "platforms", .text = PlatformsText, .json = PlatformsJson},
 };
 
