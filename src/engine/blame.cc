@@ -2,21 +2,24 @@
 
 #include <algorithm>
 #include <map>
+#include <ratio>
 
 #include <fmt/format.h>
 
 #include "base/text_table.h"
-#include "ir/names.h"
+#include "engine/path_parts.h"
 #include "sim/critical_path.h"
 
 namespace stepcast::engine {
 namespace {
 
-using lower::TaskOrigin;
 using std::chrono::microseconds;
 
 // Shorter skews are what any two ranks differ by.
 constexpr Duration kNoticed = microseconds(20);
+
+// Paths that are alike differ by not much more than the skew itself.
+using Alike = std::ratio<3, 2>;
 
 class Blamer {
  public:
@@ -27,12 +30,27 @@ class Blamer {
   std::optional<CollectiveBlame> Visit(ir::CollectiveId id) const;
 
  private:
+  // What time goes to, and on which rank, if it is not that of the path's end.
+  struct Subject {
+    PathSubject what{};
+    ir::RankId rank{};
+    friend auto operator<=>(const Subject&, const Subject&) = default;
+  };
   // What a way through the schedule spent its time on.
-  using Spent = std::map<std::string, Duration>;
+  using Spent = std::map<Subject, Duration>;
 
-  std::string KeyOf(const sim::PathStep& step) const;
-  std::string HostKey(const cost::HostPiece& piece) const;
-  Spent SpentUntilStart(sim::TaskId task) const;
+  ir::RankId RankOf(sim::TaskId task) const {
+    return lowered_.origins[task].rank;
+  }
+  int64_t NumberOf(sim::TaskId task) const {
+    return graph_.data().ranks[RankOf(task)].number;
+  }
+  Subject SubjectOf(const PathPart& part, sim::TaskId end) const;
+  std::vector<PathPart> PartsUntilStart(sim::TaskId task) const;
+  Spent Excess(sim::TaskId first, sim::TaskId last) const;
+  Spent SpentMeanwhile(sim::TaskId first, sim::TaskId last) const;
+  std::string Tell(const Spent& spent, Duration skew,
+                   std::string_view sign) const;
   std::string Explain(sim::TaskId first, sim::TaskId last) const;
 
   const ir::Graph& graph_;
@@ -41,90 +59,134 @@ class Blamer {
   const sim::Schedule& schedule_;
 };
 
-std::string Blamer::HostKey(const cost::HostPiece& piece) const {
-  const ir::GraphData& data = graph_.data();
-  const std::string_view op =
-      piece.op.valid() ? graph_.text(data.ops[piece.op].name) : "";
-  switch (piece.kind) {
-    case cost::HostKind::kCall:
-      return fmt::format("in calls of {}",
-                         graph_.text(data.calls[piece.call].name));
-    case cost::HostKind::kBetweenOps:
-      return op.empty() ? std::string("between ops")
-                        : fmt::format("before {}", op);
-    case cost::HostKind::kHandOver:
-      return "between threads";
+// Which kernel or gap it was hardly matters to who waits on another rank.
+PathSubject Coarse(const PathSubject& subject) {
+  switch (subject.kind) {
+    case PathKind::kHost:
+    case PathKind::kSync:
+    case PathKind::kWait:
+      return subject;
+    case PathKind::kCopy:
+      return {.kind = PathKind::kKernel};
     default:
-      return fmt::format("in {}", op);
+      return {.kind = subject.kind};
   }
 }
 
-std::string Blamer::KeyOf(const sim::PathStep& step) const {
-  using Kind = sim::PathStep::Kind;
-  switch (step.kind) {
-    case Kind::kRelease:
-      return lowered_.origins[step.task].kind == TaskOrigin::Kind::kWork
-                 ? "behind work of the step before"
-                 : "before its step began";
-    case Kind::kGap:
-    case Kind::kDelay:
-      return "in delays of the device";
-    case Kind::kTask:
+std::string CoarseText(const ir::Graph& graph, const PathSubject& subject) {
+  switch (subject.kind) {
+    case PathKind::kHost:
+    case PathKind::kSync:
+    case PathKind::kWait:
+      return Text(graph, subject);
+    case PathKind::kKernel:
+    case PathKind::kCopy:
+      return "in kernels and copies";
+    case PathKind::kCollective:
+      return "in collectives";
+    case PathKind::kLaunch:
       break;
   }
-  const TaskOrigin& origin = lowered_.origins[step.task];
-  if (origin.kind == TaskOrigin::Kind::kWork) {
-    const ir::Work& work = graph_.data().works[origin.work];
-    return work.kind == ir::WorkKind::kCollective
-               ? std::string("in collectives")
-               : std::string("in kernels and copies");
-  }
-  if (origin.kind == TaskOrigin::Kind::kStart) {
-    return "at its start";
-  }
-  return HostKey(plan_.threads[origin.thread][origin.piece]);
+  return "in launches and gaps of the device";
 }
 
-// The path that made `task` start when it did, by what it spent.
-Blamer::Spent Blamer::SpentUntilStart(sim::TaskId task) const {
+Blamer::Subject Blamer::SubjectOf(const PathPart& part, sim::TaskId end) const {
+  return {.what = Coarse(part.subject),
+          .rank = part.rank == RankOf(end) ? ir::RankId{} : part.rank};
+}
+
+// The path that made `task` start when it did.
+std::vector<PathPart> Blamer::PartsUntilStart(sim::TaskId task) const {
+  const std::vector<sim::PathStep> path =
+      sim::PathToStart(lowered_.tasks, schedule_, task);
+  return DescribePath(graph_.data(), plan_, lowered_, path);
+}
+
+// How many parts both paths begin with.
+size_t CommonParts(const std::vector<PathPart>& a,
+                   const std::vector<PathPart>& b) {
+  size_t count = 0;
+  while (count < a.size() && count < b.size() &&
+         a[count].task == b[count].task && a[count].begin == b[count].begin &&
+         a[count].end == b[count].end) {
+    ++count;
+  }
+  return count;
+}
+
+// What the last one's path spent more than the first one's. Both begin at time
+// zero, so it sums up to the skew.
+Blamer::Spent Blamer::Excess(sim::TaskId first, sim::TaskId last) const {
+  const std::vector<PathPart> more = PartsUntilStart(last);
+  const std::vector<PathPart> less = PartsUntilStart(first);
   Spent spent;
-  const Duration start = schedule_.placements[task].start;
-  for (const sim::PathStep& step :
-       sim::PathTo(lowered_.tasks, schedule_, task)) {
-    if (step.begin < start && step.begin < step.end) {
-      spent[KeyOf(step)] += std::min(step.end, start) - step.begin;
+  for (size_t i = CommonParts(more, less); i < more.size(); ++i) {
+    spent[SubjectOf(more[i], last)] += more[i].end - more[i].begin;
+  }
+  for (size_t i = CommonParts(more, less); i < less.size(); ++i) {
+    spent[SubjectOf(less[i], first)] -= less[i].end - less[i].begin;
+  }
+  return spent;
+}
+
+// What the last one's path spent while the first one waited.
+Blamer::Spent Blamer::SpentMeanwhile(sim::TaskId first,
+                                     sim::TaskId last) const {
+  const Duration since = schedule_.placements[first].start;
+  Spent spent;
+  for (const PathPart& part : PartsUntilStart(last)) {
+    if (part.end > since) {
+      spent[SubjectOf(part, last)] += part.end - std::max(part.begin, since);
     }
   }
   return spent;
 }
 
-// Both paths begin at time zero, so what one spent more than the other sums
-// up to the skew.
-std::string Blamer::Explain(sim::TaskId first, sim::TaskId last) const {
-  Spent excess = SpentUntilStart(last);
-  for (const auto& [key, time] : SpentUntilStart(first)) {
-    excess[key] -= time;
-  }
-  std::vector<std::pair<std::string, Duration>> most(excess.begin(),
-                                                     excess.end());
+// The largest ones, until most of it is told.
+std::string Blamer::Tell(const Spent& spent, Duration skew,
+                         std::string_view sign) const {
+  constexpr int kTenths = 10;
+  constexpr size_t kMostTold = 3;
+  std::vector<std::pair<Subject, Duration>> most(spent.begin(), spent.end());
   std::ranges::stable_sort(
       most, [](const auto& a, const auto& b) { return a.second > b.second; });
-  std::string text;
-  const Duration skew =
-      schedule_.placements[last].start - schedule_.placements[first].start;
+  std::vector<std::string> texts;
   Duration told{};
-  for (const auto& [key, time] : most) {
-    // The largest ones, until most of it is told.
-    constexpr int kParts = 10;
-    if (time * kParts < skew || told * kParts > skew * (kParts - 1)) {
+  for (const auto& [subject, time] : most) {
+    if (time * kTenths < skew || told * kTenths > skew * (kTenths - 1) ||
+        texts.size() == kMostTold) {
       break;
     }
     told += time;
-    text += fmt::format(
-        "{}{} us {}", text.empty() ? "" : ", ",
-        WithThousands(std::chrono::round<microseconds>(time).count()), key);
+    const int64_t us = std::chrono::round<microseconds>(time).count();
+    texts.push_back(fmt::format("{}{} us {}", sign, WithThousands(us),
+                                CoarseText(graph_, subject.what)));
+    if (subject.rank.valid()) {
+      texts.back() +=
+          fmt::format(" of rank {}", graph_.data().ranks[subject.rank].number);
+    }
   }
-  return text;
+  return texts.empty() ? "a little of everything"
+                       : fmt::format("{}", fmt::join(texts, ", "));
+}
+
+// Ranks that do the same are best compared. Where one's way was over its host
+// and the other's over its device, all is different and tells nothing.
+std::string Blamer::Explain(sim::TaskId first, sim::TaskId last) const {
+  const Duration skew =
+      schedule_.placements[last].start - schedule_.placements[first].start;
+  const Spent excess = Excess(first, last);
+  Duration more{};
+  for (const auto& [subject, time] : excess) {
+    more += std::max(time, Duration{});
+  }
+  if (more * Alike::den <= skew * Alike::num) {
+    return fmt::format("rank {} against rank {}: {}", NumberOf(last),
+                       NumberOf(first), Tell(excess, skew, "+"));
+  }
+  return fmt::format("rank {} while rank {} waited: {}", NumberOf(last),
+                     NumberOf(first),
+                     Tell(SpentMeanwhile(first, last), skew, ""));
 }
 
 std::optional<CollectiveBlame> Blamer::Visit(ir::CollectiveId id) const {
@@ -157,11 +219,7 @@ std::optional<CollectiveBlame> Blamer::Visit(ir::CollectiveId id) const {
         std::max(found.own, schedule_.placements[task].end - start_of(*last));
   }
   if (found.start_skew >= kNoticed) {
-    const std::string why = Explain(*first, *last_first);
-    found.blame =
-        fmt::format("rank {} spent {} more than rank {}", found.last_rank,
-                    why.empty() ? std::string("a little of everything") : why,
-                    found.ranks[static_cast<size_t>(first - tasks.begin())]);
+    found.blame = Explain(*first, *last_first);
   }
   return found;
 }

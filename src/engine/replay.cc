@@ -1,10 +1,12 @@
 #include "engine/replay.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
 #include "base/intervals.h"
+#include "engine/short_name.h"
 
 namespace stepcast::engine {
 namespace {
@@ -15,20 +17,27 @@ using std::chrono::microseconds;
 // something else, too. Returns of syncs take up to 70 us in the traces at hand.
 constexpr Duration kLongTail = microseconds(100);
 
-Duration MeasuredActive(const ir::GraphData& data, ir::RankId rank) {
-  const Duration step = data.ranks[rank].step->duration;
-  std::vector<Interval> busy;
+// How long each rank's device ran anything within the step.
+IdVector<ir::RankId, Duration> MeasuredActive(const ir::GraphData& data) {
+  IdVector<ir::RankId, std::vector<Interval>> busy(data.ranks.size());
   for (const ir::Work& work : data.works) {
-    if (data.streams[work.stream].rank == rank && ir::StartOf(work.measured)) {
-      const Duration start = *work.measured->start;
-      busy.push_back({std::max(start, Duration{}),
-                      std::min(start + work.measured->duration, step)});
+    if (!ir::StartOf(work.measured)) {
+      continue;
+    }
+    const ir::RankId rank = data.streams[work.stream].rank;
+    const Duration start = std::max(*work.measured->start, Duration{});
+    const Duration end =
+        std::min(*work.measured->start + work.measured->duration,
+                 data.ranks[rank].step->duration);
+    if (start < end) {
+      busy[rank].push_back({start, end});
     }
   }
-  std::erase_if(busy, [](const Interval& interval) {
-    return interval.start >= interval.end;
-  });
-  return TotalLength(Union(std::move(busy)));
+  IdVector<ir::RankId, Duration> active;
+  for (std::vector<Interval>& intervals : busy) {
+    active.push_back(TotalLength(Union(std::move(intervals))));
+  }
+  return active;
 }
 
 void AddLateStarts(const ir::Graph& graph, Replay& replay) {
@@ -47,7 +56,8 @@ void AddLateStarts(const ir::Graph& graph, Replay& replay) {
     };
     replay.unexplained.push_back(
         {.rank = data.ranks[data.streams[work.stream].rank].number,
-         .what = fmt::format("{} started late behind {}", graph.text(work.name),
+         .what = fmt::format("{} started late behind {}",
+                             ShortWorkName(graph.text(work.name)),
                              kBehind(late.cause)),
          .at = *work.measured->start,
          .time = late.late});
@@ -72,32 +82,52 @@ void AddLongTails(const ir::Graph& graph, Replay& replay) {
 }
 
 void FillRanks(const ir::GraphData& data, Replay& replay) {
+  std::map<int64_t, Duration> unexplained;
+  for (const Unexplained& item : replay.unexplained) {
+    unexplained[item.rank] += item.time;
+  }
+  const IdVector<ir::RankId, Duration> active = MeasuredActive(data);
   for (const ir::RankId rank : data.ranks.ids()) {
     const RankAccount& account = replay.accounts[rank.value];
     ReplayedRank& added = replay.ranks.emplace_back();
     added.rank = data.ranks[rank].number;
     added.measured = data.ranks[rank].step->duration;
     added.simulated = account.step;
-    added.gpu_active_measured = MeasuredActive(data, rank);
+    added.gpu_active_measured = active[rank];
     added.gpu_active_simulated = account.gpu_active;
-    for (const Unexplained& item : replay.unexplained) {
-      added.unexplained += item.rank == added.rank ? item.time : Duration{};
-    }
+    added.unexplained = unexplained[added.rank];
   }
 }
 
-}  // namespace
-
-Result<Replay> ReplayStep(const ir::Graph& graph) {
-  const ir::GraphData& data = graph.data();
-  for (const ir::Rank& rank : data.ranks) {
+// A step needs times, and a host that can be seen to take them.
+Status CheckRanks(const ir::GraphData& data) {
+  IdVector<ir::RankId, char> has_host(data.ranks.size());
+  for (const ir::Thread& thread : data.threads) {
+    has_host[thread.rank] = 1;
+  }
+  for (const ir::RankId id : data.ranks.ids()) {
+    const ir::Rank& rank = data.ranks[id];
     if (!rank.step) {
       return Fail(ErrorCode::kInvalidInput,
                   fmt::format("rank {} has no measured step; expected a "
                               "profiler trace to replay",
                               rank.number));
     }
+    if (has_host[id] == 0) {
+      return Fail(ErrorCode::kInvalidInput,
+                  fmt::format("rank {} has no op and no call in the step; "
+                              "expected the host's part of it",
+                              rank.number));
+    }
   }
+  return {};
+}
+
+}  // namespace
+
+Result<Replay> ReplayStep(const ir::Graph& graph) {
+  const ir::GraphData& data = graph.data();
+  RETURN_IF_ERROR(CheckRanks(data));
   Replay replay;
   replay.plan = cost::MeasuredPlan(data, &replay.unplaced);
   replay.times = lower::TakeMeasuredTimes(data);

@@ -58,7 +58,8 @@ struct Replay {
   size_t unplaced = 0;  // Ops and calls without a start, left out.
 };
 
-/// Fails if a rank has no measured step or collectives can never meet.
+/// Fails if a rank has no measured step or nothing of its host in it, or if
+/// collectives can never meet.
 Result<Replay> ReplayStep(const ir::Graph& graph);
 
 }  // namespace stepcast::engine

@@ -1,0 +1,151 @@
+#include "engine/path_parts.h"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "engine/short_name.h"
+
+namespace stepcast::engine {
+namespace {
+
+using lower::TaskOrigin;
+using sim::PathStep;
+
+PathSubject OfPiece(const ir::GraphData& data, const cost::HostPiece& piece,
+                    bool returning) {
+  const StringId op =
+      piece.op.valid() ? data.ops[piece.op].name : StringPool::kEmpty;
+  switch (piece.kind) {
+    case cost::HostKind::kCall:
+      return {.kind = returning ? PathKind::kSync : PathKind::kHost,
+              .phrase = returning ? PathPhrase::kReturning : PathPhrase::kIn,
+              .name = data.calls[piece.call].name};
+    case cost::HostKind::kBetweenOps:
+      return {.phrase = piece.op.valid() ? PathPhrase::kBefore
+                                         : PathPhrase::kBetweenOps,
+              .name = op};
+    case cost::HostKind::kHandOver:
+      return {.phrase = PathPhrase::kBetweenThreads};
+    default:
+      return {.name = op};
+  }
+}
+
+PathSubject OfTask(const ir::GraphData& data, const cost::HostPlan& plan,
+                   const TaskOrigin& origin) {
+  if (origin.kind == TaskOrigin::Kind::kStart) {
+    return {.kind = PathKind::kWait, .phrase = PathPhrase::kStepStart};
+  }
+  if (origin.kind != TaskOrigin::Kind::kWork) {
+    return OfPiece(data, plan.threads[origin.thread][origin.piece],
+                   origin.kind == TaskOrigin::Kind::kReturn);
+  }
+  const ir::Work& work = data.works[origin.work];
+  switch (work.kind) {
+    case ir::WorkKind::kKernel:
+      return {.kind = PathKind::kKernel, .name = work.name};
+    case ir::WorkKind::kMemcpy:
+    case ir::WorkKind::kMemset:
+      return {.kind = PathKind::kCopy, .name = work.name};
+    case ir::WorkKind::kCollective:
+      break;
+  }
+  return {.kind = PathKind::kCollective, .name = work.name};
+}
+
+// What held the task back until its release.
+PathSubject OfRelease(const ir::GraphData& data, const TaskOrigin& origin) {
+  PathPhrase phrase = PathPhrase::kStepBefore;
+  if (origin.kind != TaskOrigin::Kind::kWork) {
+    phrase = data.threads[origin.thread].role == ir::ThreadRole::kMain
+                 ? PathPhrase::kStepStart
+                 : PathPhrase::kThreadStart;
+  }
+  return {.kind = PathKind::kWait, .phrase = phrase};
+}
+
+PathSubject OfDelay(const ir::GraphData& data, const TaskOrigin& origin,
+                    lower::Wait wait) {
+  if (wait == lower::Wait::kLaunch) {
+    return {.kind = PathKind::kLaunch,
+            .phrase = PathPhrase::kLaunching,
+            .name = data.works[origin.work].name};
+  }
+  return {.kind = PathKind::kLaunch, .phrase = PathPhrase::kBetweenStreams};
+}
+
+PathSubject SubjectOf(const ir::GraphData& data, const cost::HostPlan& plan,
+                      const TaskOrigin& origin, const PathStep& step) {
+  switch (step.kind) {
+    case PathStep::Kind::kTask:
+      return OfTask(data, plan, origin);
+    case PathStep::Kind::kRelease:
+      return OfRelease(data, origin);
+    case PathStep::Kind::kGap:
+      return {.kind = PathKind::kLaunch, .phrase = PathPhrase::kBetweenWorks};
+    case PathStep::Kind::kDelay:
+      break;
+  }
+  return OfDelay(data, origin, static_cast<lower::Wait>(step.dependency));
+}
+
+}  // namespace
+
+std::string_view Name(PathKind kind) {
+  constexpr std::array<std::string_view, kPathKindCount> kNames = {
+      "host", "launch", "kernel", "copy", "collective", "sync", "wait"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+std::string Text(const ir::Graph& graph, const PathSubject& subject) {
+  const bool device =
+      subject.kind == PathKind::kLaunch || subject.kind == PathKind::kKernel ||
+      subject.kind == PathKind::kCopy || subject.kind == PathKind::kCollective;
+  const std::string name = device ? ShortWorkName(graph.text(subject.name))
+                                  : ShortOpName(graph.text(subject.name));
+  switch (subject.phrase) {
+    case PathPhrase::kIn:
+      return fmt::format("in {}", name);
+    case PathPhrase::kBefore:
+      return fmt::format("before {}", name);
+    case PathPhrase::kBetweenOps:
+      return "between ops";
+    case PathPhrase::kBetweenThreads:
+      return "between threads";
+    case PathPhrase::kReturning:
+      return fmt::format("returning from {}", name);
+    case PathPhrase::kLaunching:
+      return fmt::format("launching {}", name);
+    case PathPhrase::kBetweenWorks:
+      return "between works";
+    case PathPhrase::kBetweenStreams:
+      return "between streams";
+    case PathPhrase::kStepStart:
+      return "before its step began";
+    case PathPhrase::kThreadStart:
+      return "before its thread started";
+    case PathPhrase::kStepBefore:
+      break;
+  }
+  return "behind the step before";
+}
+
+std::vector<PathPart> DescribePath(const ir::GraphData& data,
+                                   const cost::HostPlan& plan,
+                                   const lower::Lowered& lowered,
+                                   std::span<const sim::PathStep> path) {
+  std::vector<PathPart> parts;
+  parts.reserve(path.size());
+  for (const PathStep& step : path) {
+    const TaskOrigin& origin = lowered.origins[step.task];
+    parts.push_back({.subject = SubjectOf(data, plan, origin, step),
+                     .rank = origin.rank,
+                     .task = step.task,
+                     .begin = step.begin,
+                     .end = step.end});
+  }
+  return parts;
+}
+
+}  // namespace stepcast::engine

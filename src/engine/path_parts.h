@@ -1,0 +1,74 @@
+// What the stretches of a critical path were spent on.
+#ifndef STEPCAST_ENGINE_PATH_PARTS_H_
+#define STEPCAST_ENGINE_PATH_PARTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/string_pool.h"
+#include "base/units.h"
+#include "cost/overheads/host_plan.h"
+#include "ir/graph.h"
+#include "lower/lower.h"
+#include "sim/critical_path.h"
+
+namespace stepcast::engine {
+
+enum class PathKind : uint8_t {
+  kHost,        // The host was at work, calls included.
+  kLaunch,      // From a call to its work, and other delays of the device.
+  kKernel,      // A kernel ran.
+  kCopy,        // A copy or a memset ran.
+  kCollective,  // A collective ran, with all ranks there.
+  kSync,        // The host came back from a wait for the device.
+  kWait,        // Nothing of the step had begun yet.
+};
+inline constexpr size_t kPathKindCount = 7;
+/// "host", "launch", "kernel", "copy", "collective", "sync", "wait".
+std::string_view Name(PathKind kind);
+
+/// How a part reads behind a time; with `name` where it says X.
+enum class PathPhrase : uint8_t {
+  kIn,              // "in X"
+  kBefore,          // "before X", an op
+  kBetweenOps,      // "between ops"
+  kBetweenThreads,  // "between threads"
+  kReturning,       // "returning from X"
+  kLaunching,       // "launching X"
+  kBetweenWorks,    // "between works"
+  kBetweenStreams,  // "between streams"
+  kStepStart,       // "before its step began"
+  kThreadStart,     // "before its thread started"
+  kStepBefore,      // "behind the step before"
+};
+
+/// What time goes to; parts with the same one can be summed.
+struct PathSubject {
+  PathKind kind = PathKind::kHost;
+  PathPhrase phrase = PathPhrase::kIn;
+  StringId name = StringPool::kEmpty;
+  friend auto operator<=>(const PathSubject&, const PathSubject&) = default;
+};
+std::string Text(const ir::Graph& graph, const PathSubject& subject);
+
+struct PathPart {
+  PathSubject subject{};
+  ir::RankId rank{};
+  sim::TaskId task{};
+  Duration begin{};
+  Duration end{};
+};
+
+/// One part for every step of `path`, in its order.
+std::vector<PathPart> DescribePath(const ir::GraphData& data,
+                                   const cost::HostPlan& plan,
+                                   const lower::Lowered& lowered,
+                                   std::span<const sim::PathStep> path);
+
+}  // namespace stepcast::engine
+
+#endif  // STEPCAST_ENGINE_PATH_PARTS_H_
