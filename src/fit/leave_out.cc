@@ -81,6 +81,17 @@ double ShareInside(std::span<const Judged> tests, double Judged::*estimate,
   return static_cast<double>(inside) / static_cast<double>(tests.size());
 }
 
+std::vector<Misses> MissesOfOthers(std::span<const JudgedCase> cases,
+                                   const std::string& chip) {
+  std::vector<Misses> others;
+  for (const JudgedCase& one : cases) {
+    if (one.misses.chip != chip) {
+      others.push_back(one.misses);
+    }
+  }
+  return others;
+}
+
 // The intervals of a case are those of the other chips' errors.
 void JudgeIntervals(std::vector<JudgedCase>& cases) {
   std::map<std::string, cost::FormulaSpreads> by_chip;
@@ -91,13 +102,8 @@ void JudgeIntervals(std::vector<JudgedCase>& cases) {
     const std::string& chip = one.misses.chip;
     auto found = by_chip.find(chip);
     if (found == by_chip.end()) {
-      std::vector<Misses> others;
-      for (const JudgedCase& other : cases) {
-        if (other.misses.chip != chip) {
-          others.push_back(other.misses);
-        }
-      }
-      found = by_chip.emplace(chip, SpreadsOf(others)).first;
+      found =
+          by_chip.emplace(chip, SpreadsOf(MissesOfOthers(cases, chip))).first;
     }
     const cost::FamilySpread* spread =
         cost::FindSpread(found->second, one.tests.front().row->row->shape);
