@@ -87,22 +87,6 @@ Result<std::vector<OutputFile>> RenderAll(const OutputFormat& format,
   return files;
 }
 
-Status CheckNotInput(const std::vector<OutputFile>& files,
-                     const std::vector<std::string>& inputs) {
-  for (const OutputFile& file : files) {
-    for (const std::string& input : inputs) {
-      std::error_code error;
-      if (std::filesystem::equivalent(file.path, input, error)) {
-        return Fail(ErrorCode::kInvalidInput,
-                    fmt::format("{} is an input; expected another file to "
-                                "write",
-                                file.path.string()));
-      }
-    }
-  }
-  return {};
-}
-
 // All of them or, if one fails, none.
 Status WriteAll(const std::vector<OutputFile>& files) {
   for (size_t i = 0; i < files.size(); ++i) {
@@ -199,7 +183,9 @@ Status Convert(const ConvertOptions& options) {
                                       {.step = wanted}, diagnostics));
   ASSIGN_OR_RETURN(const auto files,
                    RenderAll(*format, graph, step.value_or(0), options.output));
-  RETURN_IF_ERROR(CheckNotInput(files, options.input.files));
+  for (const OutputFile& file : files) {
+    RETURN_IF_ERROR(CheckNotInput(file.path, options.input.files));
+  }
   RETURN_IF_ERROR(WriteAll(files));
   Warn(input.loaded, diagnostics);
   if (options.output == "-") {

@@ -12,29 +12,41 @@
 namespace stepcast::cli {
 namespace {
 
+// A command that checks nothing.
+template <Status (*kRun)(const Words&)>
+Result<Outcome> Plain(const Words& words) {
+  RETURN_IF_ERROR(kRun(words));
+  return Outcome::kDone;
+}
+
 constexpr std::array kCommands = {
     Command{.name = "doctor",
             .arguments = "FILE...",
             .help = "what traces hold, what is missing or odd, how to record "
                     "them better",
-            .run = RunDoctor},
+            .run = Plain<RunDoctor>},
     Command{.name = "convert",
             .arguments = "FILE... -o FILE",
             .help = "one step as graph text, Chakra .et or Perfetto/Chrome "
                     "JSON",
-            .run = RunConvert},
+            .run = Plain<RunConvert>},
+    Command{.name = "replay",
+            .arguments = "FILE...",
+            .help = "simulates measured steps from their own durations, and "
+                    "says where time goes",
+            .run = RunReplay},
     Command{.name = "fit",
             .arguments = "kernels --data CSV... -o DIR",
             .help = "turns measurements into a profile",
-            .run = RunFit},
+            .run = Plain<RunFit>},
     Command{.name = "eval",
             .arguments = "kernels --data CSV...",
             .help = "predicted against measured, error tables",
-            .run = RunEval},
+            .run = Plain<RunEval>},
     Command{.name = "list",
             .arguments = "formats|gpus|models",
             .help = "what is built in, one line each",
-            .run = RunList},
+            .run = Plain<RunList>},
 };
 
 std::string HelpText() {
@@ -59,14 +71,23 @@ std::string HelpText() {
       "a graph text file, a directory or an archive with one such file a "
       "rank; gzip is\n"
       "undone, and the format is found from the content. Exit status: 0 done, "
-      "2 the\n"
-      "command or its input is wrong.\n"
+      "1 a\n"
+      "check of --fail-on failed, 2 the command or its input is wrong.\n"
       "\n"
       "examples:\n"
       "  stepcast doctor rank0.json.gz\n"
       "  stepcast doctor traces/ --json\n"
+      "  stepcast replay traces/ --step 12\n"
       "  stepcast convert kineto.json.gz et.json -o step.graph\n",
       Version(), table.ToString());
+}
+
+Status PrintHelp(const Words& /*words*/) {
+  return Print(HelpText());
+}
+
+Status PrintVersion(const Words& /*words*/) {
+  return Print(fmt::format("stepcast {}\n", Version()));
 }
 
 std::vector<std::string_view> CommandNames() {
@@ -83,7 +104,7 @@ std::span<const Command> Commands() {
   return kCommands;
 }
 
-Status RunCommandLine(const Words& words) {
+Result<Outcome> RunCommandLine(const Words& words) {
   if (words.empty()) {
     return Fail(ErrorCode::kInvalidInput,
                 fmt::format("no command given; expected {}; see "
@@ -92,10 +113,10 @@ Status RunCommandLine(const Words& words) {
   }
   const std::string& name = words.front();
   if (name == "--help" || name == "-h" || name == "help") {
-    return Print(HelpText());
+    return Plain<PrintHelp>(words);
   }
   if (name == "--version" || name == "-V") {
-    return Print(fmt::format("stepcast {}\n", Version()));
+    return Plain<PrintVersion>(words);
   }
   const auto found = std::ranges::find(kCommands, name, &Command::name);
   if (found == kCommands.end()) {

@@ -2,6 +2,7 @@
 #ifndef STEPCAST_CLI_COMMANDS_H_
 #define STEPCAST_CLI_COMMANDS_H_
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,26 +15,33 @@ namespace stepcast::cli {
 /// The words behind the command's name.
 using Words = std::vector<std::string>;
 
+/// How a command ended that did its job.
+enum class Outcome : uint8_t {
+  kDone,
+  kCheckFailed,  // One that --fail-on asks for.
+};
+
 /// One verb of the program.
 struct Command {
   std::string_view name;
   std::string_view arguments;  // "FILE..."
   std::string_view help;       // One line.
   /// Does the job and prints its answer. Errors are printed by the caller.
-  Status (*run)(const Words& words) = nullptr;
+  Result<Outcome> (*run)(const Words& words) = nullptr;
 };
 
 /// In the order they are shown.
 std::span<const Command> Commands();
 
 /// Runs the program: `words` is the command line without the program's name.
-Status RunCommandLine(const Words& words);
+Result<Outcome> RunCommandLine(const Words& words);
 
 Status RunConvert(const Words& words);
 Status RunDoctor(const Words& words);
 Status RunEval(const Words& words);
 Status RunFit(const Words& words);
 Status RunList(const Words& words);
+Result<Outcome> RunReplay(const Words& words);
 
 }  // namespace stepcast::cli
 

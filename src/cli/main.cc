@@ -15,10 +15,11 @@ namespace stepcast::cli {
 namespace {
 
 constexpr int kDone = 0;
+constexpr int kCheckFailed = 1;
 constexpr int kWrong = 2;
 
 // Libraries throw; our own code returns results.
-Status RunGuarded(const Words& words) {
+Result<Outcome> RunGuarded(const Words& words) {
   try {
     return RunCommandLine(words);
   } catch (const CLI::ParseError& error) {
@@ -33,13 +34,13 @@ Status RunGuarded(const Words& words) {
 int Main(int argc, char** argv) {
   // A reader that goes away shows up as a failed write instead.
   std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c)
-  const Status status =
+  const Result<Outcome> outcome =
       RunGuarded(Words(argv + (argc > 0 ? 1 : 0), argv + argc));
-  if (status) {
-    return kDone;
+  if (outcome) {
+    return *outcome == Outcome::kDone ? kDone : kCheckFailed;
   }
-  if (!status.error().message.empty()) {
-    Complain(status.error().message);
+  if (!outcome.error().message.empty()) {
+    Complain(outcome.error().message);
   }
   return kWrong;
 }

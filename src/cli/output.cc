@@ -85,6 +85,19 @@ Status WriteOutput(const std::filesystem::path& path, std::string_view bytes) {
   return WriteFile(error || target.empty() ? path : target, bytes);
 }
 
+Status CheckNotInput(const std::filesystem::path& path,
+                     const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code error;
+    if (std::filesystem::equivalent(path, input, error)) {
+      return Fail(ErrorCode::kInvalidInput,
+                  fmt::format("{} is an input; expected another file to write",
+                              path.string()));
+    }
+  }
+  return {};
+}
+
 Result<std::string> Gzip(std::string_view bytes) {
   constexpr int kGzipWindow = 15 + 16;  // The largest window; 16: gzip header.
   constexpr int kMemoryLevel = 8;       // zlib's default.

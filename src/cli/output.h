@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -25,6 +26,10 @@ void Complain(std::string_view message);
 /// "-" is standard output, and what is no plain file (a pipe, /dev/null) is
 /// written directly.
 Status WriteOutput(const std::filesystem::path& path, std::string_view bytes);
+
+/// Fails if `path` is one of the files or directories that are read.
+Status CheckNotInput(const std::filesystem::path& path,
+                     const std::vector<std::string>& inputs);
 
 /// The bytes as one gzip member, the same every time.
 Result<std::string> Gzip(std::string_view bytes);

@@ -1,5 +1,6 @@
 #include "report/step_number.h"
 
+#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
@@ -24,6 +25,32 @@ Result<std::optional<int64_t>> StepNumber(
                             *wanted));
   }
   return std::nullopt;
+}
+
+std::vector<std::optional<int64_t>> CommonSteps(
+    std::span<const ingest::RankTrace> ranks) {
+  std::vector<std::optional<int64_t>> common;
+  bool first = true;
+  for (const ingest::RankTrace& rank : ranks) {
+    if (!rank.profiler) {
+      continue;
+    }
+    const std::vector<ingest::Step>& steps = rank.profiler->steps;
+    if (first) {
+      for (const ingest::Step& step : steps) {
+        if (std::ranges::find(common, step.number) == common.end()) {
+          common.push_back(step.number);
+        }
+      }
+    } else {
+      std::erase_if(common, [&](const std::optional<int64_t>& number) {
+        return std::ranges::find(steps, *number, &ingest::Step::number) ==
+               steps.end();
+      });
+    }
+    first = false;
+  }
+  return common;
 }
 
 }  // namespace stepcast::report

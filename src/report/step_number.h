@@ -1,10 +1,11 @@
-// The number of the step a graph is made of.
+// The numbers of the steps that graphs are made of.
 #ifndef STEPCAST_REPORT_STEP_NUMBER_H_
 #define STEPCAST_REPORT_STEP_NUMBER_H_
 
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "base/result.h"
 #include "ingest/load.h"
@@ -16,6 +17,11 @@ namespace stepcast::report {
 /// for one is an error).
 Result<std::optional<int64_t>> StepNumber(
     std::span<const ingest::RankTrace> ranks, std::optional<int64_t> wanted);
+
+/// Those that every rank with a profiler trace has, each once, in the order of
+/// the first of these ranks.
+std::vector<std::optional<int64_t>> CommonSteps(
+    std::span<const ingest::RankTrace> ranks);
 
 }  // namespace stepcast::report
 

@@ -1,0 +1,149 @@
+#include "cli/fail_on.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/nearest.h"
+#include "cli/output.h"
+
+namespace stepcast::cli {
+namespace {
+
+using Compare = Check::Compare;
+
+struct Operator {
+  std::string_view text;
+  Compare compare = Compare::kAbove;
+};
+// Longer ones first.
+constexpr std::array kOperators = {
+    Operator{.text = ">=", .compare = Compare::kAtLeast},
+    Operator{.text = "<=", .compare = Compare::kAtMost},
+    Operator{.text = ">", .compare = Compare::kAbove},
+    Operator{.text = "<", .compare = Compare::kBelow},
+};
+
+std::string_view Trimmed(std::string_view text) {
+  const size_t first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos) {
+    return {};
+  }
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+std::vector<std::string_view> NamesOf(std::span<const Quantity> quantities) {
+  std::vector<std::string_view> names;
+  for (const Quantity& quantity : quantities) {
+    names.push_back(quantity.name);
+  }
+  return names;
+}
+
+Result<Check> ParseCheck(const std::string& text,
+                         std::span<const Quantity> quantities) {
+  const size_t at = text.find_first_of("<>");
+  if (at == std::string::npos) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("--fail-on is '{}'; expected a quantity, <, <=, > "
+                            "or >=, and a number, as in '{}>1'",
+                            text, quantities.front().name));
+  }
+  Check check{.text = text};
+  const std::string_view name = Trimmed(std::string_view(text).substr(0, at));
+  while (check.quantity < quantities.size() &&
+         quantities[check.quantity].name != name) {
+    ++check.quantity;
+  }
+  if (check.quantity == quantities.size()) {
+    return Fail(ErrorCode::kInvalidInput,
+                Unknown("quantity of --fail-on", name, NamesOf(quantities)));
+  }
+  std::string_view rest = std::string_view(text).substr(at);
+  for (const Operator& known : kOperators) {
+    if (rest.starts_with(known.text)) {
+      check.compare = known.compare;
+      rest = Trimmed(rest.substr(known.text.size()));
+      break;
+    }
+  }
+  const std::string_view unit = quantities[check.quantity].unit;
+  std::string_view number = rest;
+  if (!unit.empty() && number.ends_with(unit)) {
+    number = Trimmed(number.substr(0, number.size() - unit.size()));
+  }
+  const auto [stop, error] = std::from_chars(
+      number.data(), number.data() + number.size(), check.limit);
+  if (error != std::errc() || stop != number.data() + number.size() ||
+      !std::isfinite(check.limit)) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("--fail-on is '{}': '{}' is no limit; expected a "
+                            "number{}",
+                            text, rest,
+                            unit.empty() ? "" : fmt::format(" of {}", unit)));
+  }
+  return check;
+}
+
+bool Triggers(const Check& check, double value) {
+  switch (check.compare) {
+    case Compare::kAbove:
+      return value > check.limit;
+    case Compare::kAtLeast:
+      return value >= check.limit;
+    case Compare::kBelow:
+      return value < check.limit;
+    case Compare::kAtMost:
+      break;
+  }
+  return value <= check.limit;
+}
+
+}  // namespace
+
+void AddFailOn(CLI::App& app, std::span<const Quantity> quantities,
+               std::vector<std::string>& texts) {
+  std::string help =
+      "end with status 1 if this holds, as in 'error>1%'; may be\nrepeated:";
+  for (const Quantity& quantity : quantities) {
+    help += fmt::format("\n{}: {}", quantity.name, quantity.help);
+  }
+  app.add_option("--fail-on", texts, help)
+      ->type_name("EXPR")
+      ->allow_extra_args(false);
+}
+
+Result<std::vector<Check>> ParseChecks(const std::vector<std::string>& texts,
+                                       std::span<const Quantity> quantities) {
+  std::vector<Check> checks;
+  for (const std::string& text : texts) {
+    ASSIGN_OR_RETURN(Check check, ParseCheck(text, quantities));
+    checks.push_back(std::move(check));
+  }
+  return checks;
+}
+
+Outcome RunChecks(std::span<const Check> checks,
+                  std::span<const Quantity> quantities,
+                  std::span<const double> values) {
+  CHECK(values.size() == quantities.size())
+      << values.size() << " of " << quantities.size();
+  Outcome outcome = Outcome::kDone;
+  for (const Check& check : checks) {
+    const double value = values[check.quantity];
+    if (Triggers(check, value)) {
+      const Quantity& quantity = quantities[check.quantity];
+      Complain(fmt::format("--fail-on '{}': {} is {:.4g}{}{}", check.text,
+                           quantity.name, value,
+                           quantity.unit.empty() ? "" : " ", quantity.unit));
+      outcome = Outcome::kCheckFailed;
+    }
+  }
+  return outcome;
+}
+
+}  // namespace stepcast::cli

@@ -1,0 +1,63 @@
+// A critical path in short: how much of it was spent on what, and on which
+// rank.
+#ifndef STEPCAST_REPORT_PATH_SUMMARY_H_
+#define STEPCAST_REPORT_PATH_SUMMARY_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/json_write.h"
+#include "base/units.h"
+#include "engine/path_parts.h"
+#include "ir/graph.h"
+
+namespace stepcast::report {
+
+/// By engine::PathKind.
+using PathKinds = std::array<Duration, engine::kPathKindCount>;
+
+/// All stretches with the same thing to tell, together.
+struct PathShare {
+  engine::PathKind kind = engine::PathKind::kHost;
+  std::string what{};  // Reads behind a time: "in aten::linear".
+  Duration time{};
+  size_t times = 0;
+};
+
+/// The path stays on a rank until a collective in which that rank waited for
+/// another: then the path goes on there, towards the start.
+struct PathHop {
+  int64_t rank = 0;
+  Duration begin{};
+  Duration end{};
+  PathKinds kinds{};
+  std::vector<PathShare> most{};  // The longest first; a few.
+  /// That it ended with: the next hop's rank waited in it. Not for the last.
+  std::optional<ir::CollectiveId> collective{};
+};
+
+struct PathSummary {
+  Duration length{};
+  PathKinds kinds{};
+  std::vector<PathHop> hops{};       // From the start on.
+  std::vector<PathShare> longest{};  // Over all ranks, the longest first.
+};
+
+PathSummary SummarizePath(const ir::Graph& graph, const lower::Lowered& lowered,
+                          std::span<const engine::PathPart> parts);
+
+/// {"host": 1.5, "launch": ...} in microseconds.
+void WritePathKinds(JsonWriter& json, const PathKinds& kinds);
+
+/// "host 71.2 %, kernel 20.1 %, ...": the largest first, without those below
+/// half a percent.
+std::string PathKindsText(const PathKinds& kinds, Duration length);
+
+}  // namespace stepcast::report
+
+#endif  // STEPCAST_REPORT_PATH_SUMMARY_H_

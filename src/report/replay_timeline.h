@@ -1,0 +1,22 @@
+// A replayed step as a timeline: measured, simulated and what decided its
+// length.
+#ifndef STEPCAST_REPORT_REPLAY_TIMELINE_H_
+#define STEPCAST_REPORT_REPLAY_TIMELINE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "engine/replay.h"
+#include "ir/graph.h"
+
+namespace stepcast::report {
+
+/// Chrome JSON on one clock. A process with the critical path on a track of its
+/// own, then two for every rank: as measured, and as simulated with top-level
+/// ops, calls and works. Arrows go from launches to works.
+std::string ReplayTimeline(const ir::Graph& graph, const engine::Replay& replay,
+                           int64_t step);
+
+}  // namespace stepcast::report
+
+#endif  // STEPCAST_REPORT_REPLAY_TIMELINE_H_
