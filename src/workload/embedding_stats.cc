@@ -1,6 +1,7 @@
 #include "workload/embedding_stats.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -48,6 +49,7 @@ std::vector<RowBin> ZipfBins(double rows, double alpha) {
 std::vector<RowBin> HistogramBins(const std::vector<HistogramStep>& steps,
                                   double rows) {
   std::vector<RowBin> bins;
+  bins.reserve(steps.size());
   for (const HistogramStep& step : steps) {
     bins.push_back({.rows = step.rows * rows,
                     .probability = step.lookups / (step.rows * rows)});
@@ -66,6 +68,7 @@ std::vector<RowBin> MeasuredBins(const std::vector<int64_t>& ids) {
     ++rows_by_uses[count];
   }
   std::vector<RowBin> bins;
+  bins.reserve(rows_by_uses.size());
   for (const auto& [count, rows] : rows_by_uses) {
     bins.push_back({.rows = static_cast<double>(rows),
                     .probability = static_cast<double>(count) /
@@ -156,7 +159,8 @@ std::vector<double> EmbeddingStats::ReuseHistogram(double lookups) const {
   for (const RowBin& bin : bins_) {
     // Draws of a row are Poisson distributed: walk its terms.
     const double mean = bin.probability * lookups;
-    const double most = mean + 12 * std::sqrt(mean) + 12;  // All but 1e-12.
+    // All but 1e-12 of them.
+    const auto most = static_cast<int64_t>(mean + 12 * std::sqrt(mean)) + 12;
     double chance = std::exp(-mean);
     // Where e^-mean is 0, all draws are taken as the mean.
     if (chance == 0) {
@@ -165,9 +169,10 @@ std::vector<double> EmbeddingStats::ReuseHistogram(double lookups) const {
       histogram[place] += bin.rows;
       continue;
     }
-    for (double uses = 1; uses <= most; ++uses) {
-      chance *= mean / uses;
-      const auto place = static_cast<size_t>(std::log2(uses));
+    for (int64_t uses = 1; uses <= most; ++uses) {
+      chance *= mean / static_cast<double>(uses);
+      const auto place =
+          static_cast<size_t>(std::bit_width(static_cast<uint64_t>(uses)) - 1);
       histogram.resize(std::max(histogram.size(), place + 1));
       histogram[place] += bin.rows * chance;
     }
