@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/waits_of.h"
+
 namespace stepcast::lower {
 namespace {
 
@@ -111,8 +113,7 @@ void Lowerer::AddCall(const cost::HostPiece& piece, TaskOrigin origin,
   before_call_[piece.call] = before;
   sim::TaskId task = Add({.lane = lane, .duration = piece.duration}, origin);
   call_tasks_[piece.call] = task;
-  const auto waits = std::ranges::equal_range(data_.host_waits, piece.call, {},
-                                              &ir::HostWait::call);
+  const std::span<const ir::HostWait> waits = ir::WaitsOf(data_, piece.call);
   if (!waits.empty()) {
     origin.kind = Kind::kReturn;
     task = Add({.lane = lane, .duration = piece.tail}, origin);

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/stats.h"
+#include "ir/waits_of.h"
 
 namespace stepcast::lower {
 namespace {
@@ -87,8 +88,7 @@ Taker::Bounds Taker::FindBounds(ir::WorkId id) const {
       bounds.stream = End(previous);
     }
   }
-  const auto waits = std::ranges::equal_range(data_.stream_waits, id, {},
-                                              &ir::StreamWait::after);
+  const std::span<const ir::StreamWait> waits = ir::WaitsOf(data_, id);
   for (const ir::StreamWait& wait : waits) {
     const auto end = End(wait.before);
     if (end && (!bounds.stream_wait || *end > *bounds.stream_wait)) {

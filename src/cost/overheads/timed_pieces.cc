@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "ir/waits_of.h"
+
 namespace stepcast::cost {
 namespace {
 
@@ -21,8 +23,10 @@ Duration EndOf(const ir::Measured& measured) {
 template <typename IdType, typename Item>
 IdRange<IdType> OfThread(const IdVector<IdType, Item>& items,
                          ir::ThreadId thread) {
-  const auto [first, last] =
-      std::ranges::equal_range(items.items(), thread, {}, &Item::thread);
+  const auto first =
+      std::ranges::lower_bound(items.items(), thread, {}, &Item::thread);
+  const auto last =
+      std::ranges::upper_bound(items.items(), thread, {}, &Item::thread);
   return {static_cast<uint32_t>(first - items.items().begin()),
           static_cast<uint32_t>(last - first)};
 }
@@ -114,8 +118,7 @@ void Cutter::EmitCall(ir::OpId op, ir::CallId call) {
   Emit(HostKind::kCall, op, EndOf(*data_.calls[call].measured));
   TimedPiece& timed = cut_.pieces.back();
   timed.piece.call = call;
-  const auto waits =
-      std::ranges::equal_range(data_.host_waits, call, {}, &ir::HostWait::call);
+  const std::span<const ir::HostWait> waits = ir::WaitsOf(data_, call);
   Duration done = timed.begin;
   for (const ir::HostWait& wait : waits) {
     const auto& measured = data_.works[wait.before].measured;
