@@ -64,5 +64,22 @@ TEST(TomlReadTest, AMissingFileIsNamed) {
   EXPECT_THAT(table.error().message, HasSubstr("no/such/file.toml"));
 }
 
+TEST(TomlReadTest, ForeignCharactersOnlyInStringsAndComments) {
+  const auto failed = ParseToml("a = 1\nb = [5, 6\u0262\n", "x.toml");
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().message,
+            "x.toml:2: a character that is not ASCII; expected those in "
+            "strings and comments only");
+  EXPECT_TRUE(
+      ParseToml("\xEF\xBB\xBF"
+                "a = \"\u0262\" # \u0262\n"
+                "b = '\u0262'\nc = \"\"\"\n\u0262\"\"\"\n",
+                "x.toml"));
+}
+
+TEST(TomlReadTest, AMalformedHeaderIsAnError) {
+  EXPECT_FALSE(ParseToml("[ = 2.0 }\n", "x.toml"));
+}
+
 }  // namespace
 }  // namespace stepcast
