@@ -121,13 +121,14 @@ Forest Forest::Make(std::span<const Tree> trees, size_t feature_count) {
   Forest forest;
   forest.feature_count_ = feature_count;
   for (const Tree& tree : trees) {
-    forest.AddTree(tree);
+    forest.AddTree(tree, /*rounded=*/false);
   }
   return forest;
 }
 
-// Breadth first, so that children lie side by side.
-void Forest::AddTree(const Tree& tree) {
+// Breadth first, so that children lie side by side. Thresholds that were read
+// from text are `rounded`.
+void Forest::AddTree(const Tree& tree, bool rounded) {
   CHECK(!tree.empty());
   const auto root = static_cast<uint32_t>(nodes_.size());
   roots_.push_back(root);
@@ -151,9 +152,10 @@ void Forest::AddTree(const Tree& tree) {
     }
     const auto children = static_cast<uint32_t>(nodes_.size());
     CHECK(children - at.to <= std::numeric_limits<uint16_t>::max());
-    nodes_[at.to] = {.threshold = RoundThreshold(node.threshold),
-                     .feature = static_cast<uint16_t>(node.feature),
-                     .ahead = static_cast<uint16_t>(children - at.to)};
+    nodes_[at.to] = {
+        .threshold = rounded ? node.threshold : RoundThreshold(node.threshold),
+        .feature = static_cast<uint16_t>(node.feature),
+        .ahead = static_cast<uint16_t>(children - at.to)};
     nodes_.resize(nodes_.size() + 2);
     values_.resize(values_.size() + 2);
     CHECK(node.left > at.from && node.right > at.from);
@@ -194,20 +196,23 @@ std::string Forest::Text() const {
 
 Result<Forest> Forest::Parse(std::string_view text, size_t feature_count,
                              std::string_view source) {
-  std::vector<Tree> trees;
+  CHECK(feature_count <= std::numeric_limits<uint16_t>::max());
+  Forest forest;
+  forest.feature_count_ = feature_count;
+  Tree tree;
   while (!text.empty()) {
     const size_t size = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, size);
     text.remove_prefix(std::min(size + 1, text.size()));
-    Tree tree;
+    tree.clear();
     if (const auto problem = TreeReader(line, feature_count).Read(tree)) {
-      return Fail(
-          ErrorCode::kInvalidInput,
-          fmt::format("{}: tree {}: {}", source, trees.size() + 1, *problem));
+      return Fail(ErrorCode::kInvalidInput,
+                  fmt::format("{}: tree {}: {}", source,
+                              forest.roots_.size() + 1, *problem));
     }
-    trees.push_back(std::move(tree));
+    forest.AddTree(tree, /*rounded=*/true);
   }
-  return Make(trees, feature_count);
+  return forest;
 }
 
 void Forest::Evaluate(std::span<const float> rows,

@@ -55,7 +55,7 @@ class Forest {
     uint16_t ahead = 0;
   };
 
-  void AddTree(const Tree& tree);
+  void AddTree(const Tree& tree, bool rounded);
   void EvaluateBlock(const float* rows, size_t count, float* sums) const;
   // Takes as many rows through one tree at a time as there are numbers W.
   template <size_t... W>
