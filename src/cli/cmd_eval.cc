@@ -3,14 +3,20 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/json_write.h"
 #include "base/nearest.h"
+#include "cli/collective_commands.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cost/collectives/collective_store.h"
 #include "cost/profile.h"
+#include "fit/fit_collectives.h"
 #include "fit/leave_out.h"
+#include "measurements/collective_rows.h"
 #include "measurements/kernel_rows.h"
+#include "report/collective_accuracy.h"
 #include "report/kernel_accuracy.h"
 #include "report/kernel_accuracy_text.h"
 #include "report/leave_out_text.h"
@@ -40,15 +46,67 @@ Result<std::optional<Part>> ParsePart(const std::string& text) {
   return Fail(ErrorCode::kInvalidInput, Unknown("--part", text, known));
 }
 
+Status EvalCollectivesWithoutGpus(const measurements::CollectiveRows& rows,
+                                  size_t threads, bool json) {
+  ASSIGN_OR_RETURN(const fit::CollectiveLeaveOut table,
+                   fit::LeaveOutCollectives(rows, {}, threads));
+  if (!json) {
+    return Print(report::CollectiveLeaveOutText(table));
+  }
+  JsonWriter writer;
+  writer.BeginObject();
+  writer.Key("version").String(Version());
+  report::WriteCollectiveLeaveOut(writer, table);
+  writer.EndObject();
+  return Print(writer.Take());
+}
+
 Status EvalWithoutGpus(const std::vector<std::filesystem::path>& paths,
                        size_t threads, bool json) {
   const Progress progress("leaving out one GPU after another");
   ASSIGN_OR_RETURN(const measurements::KernelRows rows,
                    measurements::ReadKernelRows(paths));
+  ASSIGN_OR_RETURN(const measurements::CollectiveRows collectives,
+                   measurements::ReadCollectiveRows(paths));
+  if (!collectives.rows.empty() && rows.rows.empty()) {
+    return EvalCollectivesWithoutGpus(collectives, threads, json);
+  }
   ASSIGN_OR_RETURN(const fit::LeaveOutTable table,
                    fit::LeaveOneOut(rows, threads));
   return Print(json ? report::LeaveOutJson(table, Version())
                     : report::LeaveOutText(table));
+}
+
+// Kernels, collectives or both: whatever the data holds.
+std::string EvalOutput(const report::KernelAccuracy& accuracy,
+                       const measurements::KernelRows& rows,
+                       const report::CollectiveAccuracy& collectives,
+                       bool json) {
+  const bool none = collectives.lines.empty();
+  if (json) {
+    return report::KernelAccuracyJson(accuracy, rows, Version(),
+                                      none ? nullptr : &collectives);
+  }
+  if (none) {
+    return report::KernelAccuracyText(accuracy, rows);
+  }
+  const std::string text = report::CollectiveAccuracyText(collectives);
+  return rows.rows.empty()
+             ? text
+             : report::KernelAccuracyText(accuracy, rows) + "\n" + text;
+}
+
+// The collectives of the data, where it holds any.
+Result<report::CollectiveAccuracy> JudgeCollectives(
+    const std::vector<std::filesystem::path>& paths,
+    const std::vector<std::string>& profiles,
+    const std::vector<std::string>& platform_texts, std::optional<Part> part) {
+  ASSIGN_OR_RETURN(const measurements::CollectiveRows rows,
+                   measurements::ReadCollectiveRows(paths));
+  ASSIGN_OR_RETURN(const auto platforms, FindPlatforms(platform_texts));
+  const cost::CollectiveStore store(
+      std::vector<std::filesystem::path>(profiles.begin(), profiles.end()));
+  return report::EvaluateCollectives(rows, store, platforms, part);
 }
 
 Status EvalKernels(const Words& words) {
@@ -60,6 +118,7 @@ Status EvalKernels(const Words& words) {
       "  stepcast eval kernels --data measured/ --part test --json");
   std::vector<std::string> data;
   std::vector<std::string> profiles;
+  std::vector<std::string> platforms;
   std::string part_text = "all";
   std::string threads_text;
   bool json = false;
@@ -72,8 +131,11 @@ Status EvalKernels(const Words& words) {
                           "all rows, or those of a fit's part: fit, "
                           "validation, test (by a hash of the shape)");
   parser.app().add_option("--profile", profiles,
-                          "directories written by 'stepcast fit kernels', "
-                          "asked before what is built in");
+                          "directories written by 'stepcast fit kernels' or "
+                          "'fit collectives', asked before what is built in");
+  parser.app().add_option("--platform", platforms,
+                          "platform files that name the systems of measured "
+                          "collectives");
   parser.app().add_option("--threads", threads_text,
                           "how many to use; default: one per core");
   parser.app().add_flag("--leave-one-out", leave_one_out,
@@ -96,6 +158,7 @@ Status EvalKernels(const Words& words) {
   ASSIGN_OR_RETURN(const auto part, ParsePart(part_text));
   ASSIGN_OR_RETURN(const auto threads,
                    ParseNumber("--threads", threads_text, 1));
+  const auto thread_count = static_cast<size_t>(threads.value_or(0));
   const std::vector<std::filesystem::path> paths(data.begin(), data.end());
   if (leave_one_out) {
     if (!profiles.empty() || part) {
@@ -103,8 +166,7 @@ Status EvalKernels(const Words& words) {
                   "--leave-one-out makes its own fits and judges by their test "
                   "rows: leave out --part and --profile");
     }
-    return EvalWithoutGpus(paths, static_cast<size_t>(threads.value_or(0)),
-                           json);
+    return EvalWithoutGpus(paths, thread_count, json);
   }
   const Progress progress("pricing measured kernels");
   ASSIGN_OR_RETURN(const measurements::KernelRows rows,
@@ -112,19 +174,16 @@ Status EvalKernels(const Words& words) {
   const cost::ProfileStore store(
       std::vector<std::filesystem::path>(profiles.begin(), profiles.end()));
   if (network) {
-    ASSIGN_OR_RETURN(
-        const std::string text,
-        report::CompareWithNetwork(rows, store,
-                                   static_cast<size_t>(threads.value_or(0))));
+    ASSIGN_OR_RETURN(const std::string text,
+                     report::CompareWithNetwork(rows, store, thread_count));
     return Print(text);
   }
-  ASSIGN_OR_RETURN(
-      const report::KernelAccuracy accuracy,
-      report::EvaluateKernels(
-          rows, store,
-          {.part = part, .threads = static_cast<size_t>(threads.value_or(0))}));
-  return Print(json ? report::KernelAccuracyJson(accuracy, rows, Version())
-                    : report::KernelAccuracyText(accuracy, rows));
+  ASSIGN_OR_RETURN(const report::KernelAccuracy accuracy,
+                   report::EvaluateKernels(
+                       rows, store, {.part = part, .threads = thread_count}));
+  ASSIGN_OR_RETURN(const report::CollectiveAccuracy collectives,
+                   JudgeCollectives(paths, profiles, platforms, part));
+  return Print(EvalOutput(accuracy, rows, collectives, json));
 }
 
 }  // namespace

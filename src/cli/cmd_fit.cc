@@ -8,6 +8,7 @@
 #include "base/nearest.h"
 #include "base/parallel.h"
 #include "base/text_table.h"
+#include "cli/collective_commands.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -146,9 +147,12 @@ Status FitKernels(const Words& words) {
 }  // namespace
 
 Status RunFit(const Words& words) {
-  constexpr std::array<std::string_view, 1> kKinds = {"kernels"};
+  constexpr std::array<std::string_view, 2> kKinds = {"kernels", "collectives"};
   if (!words.empty() && words.front() == "kernels") {
     return FitKernels(Words(words.begin() + 1, words.end()));
+  }
+  if (!words.empty() && words.front() == "collectives") {
+    return FitCollectives(Words(words.begin() + 1, words.end()));
   }
   if (words.empty() || words.front() == "--help" || words.front() == "-h") {
     return FitKernels({"--help"});

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "ir/shape_set.h"
 #include "measurements/csv.h"
+#include "measurements/csv_files.h"
 #include "measurements/row_shapes.h"
 
 namespace stepcast::measurements {
@@ -30,8 +31,7 @@ uint16_t Intern(std::vector<std::string>& names, std::string_view name) {
 
 // Measurements of other things, which other commands read.
 bool IsForeign(const CsvTable& table) {
-  return table.FindColumn("collective").has_value() ||
-         table.FindColumn("step_time_ms").has_value() ||
+  return table.FindColumn("step_time_ms").has_value() ||
          table.FindColumn("time_ms").has_value();
 }
 
@@ -150,32 +150,6 @@ Status AddTable(const CsvTable& table, const ingest::Rules& rules,
   return {};
 }
 
-Result<std::vector<std::filesystem::path>> ListFiles(
-    const std::filesystem::path& path) {
-  std::error_code error;
-  if (!std::filesystem::is_directory(path, error)) {
-    return std::vector<std::filesystem::path>{path};
-  }
-  std::vector<std::filesystem::path> files;
-  for (auto it = std::filesystem::recursive_directory_iterator(path, error);
-       !error && it != std::filesystem::recursive_directory_iterator();
-       it.increment(error)) {
-    if (it->is_regular_file(error) && it->path().extension() == ".csv") {
-      files.push_back(it->path());
-    }
-  }
-  if (error) {
-    return Fail(ErrorCode::kIo, fmt::format("cannot list {}: {}", path.string(),
-                                            error.message()));
-  }
-  if (files.empty()) {
-    return Fail(ErrorCode::kNotFound,
-                fmt::format("no .csv file in {}", path.string()));
-  }
-  std::ranges::sort(files);
-  return files;
-}
-
 }  // namespace
 
 std::string_view Name(Timing timing) {
@@ -195,13 +169,15 @@ Result<KernelRows> ReadKernelRows(
   ASSIGN_OR_RETURN(const ingest::Rules rules, ingest::Rules::Load());
   KernelRows rows;
   for (const std::filesystem::path& path : paths) {
-    ASSIGN_OR_RETURN(const auto files, ListFiles(path));
+    ASSIGN_OR_RETURN(const auto files, ListCsvFiles(path));
     for (const std::filesystem::path& file : files) {
       ASSIGN_OR_RETURN(std::string text, ReadFile(file));
       ASSIGN_OR_RETURN(const CsvTable table,
                        CsvTable::Parse(std::move(text), file.string()));
-      // In a folder of all sorts, what is not ours is passed by.
-      if (files.size() > 1 && IsForeign(table)) {
+      // Collectives are read by collective_rows.h. In a folder of all sorts,
+      // what else is not ours is passed by.
+      if (table.FindColumn("collective") ||
+          (files.size() > 1 && IsForeign(table))) {
         continue;
       }
       RETURN_IF_ERROR(AddTable(table, rules, rows));

@@ -103,7 +103,8 @@ std::string KernelAccuracyText(const KernelAccuracy& accuracy,
 
 std::string KernelAccuracyJson(const KernelAccuracy& accuracy,
                                const measurements::KernelRows& rows,
-                               std::string_view version) {
+                               std::string_view version,
+                               const CollectiveAccuracy* collectives) {
   JsonWriter json;
   json.BeginObject();
   json.Key("version").String(version);
@@ -135,6 +136,9 @@ std::string KernelAccuracyJson(const KernelAccuracy& accuracy,
     json.EndArray().EndObject();
   }
   json.EndArray();
+  if (collectives != nullptr) {
+    WriteCollectiveAccuracy(json, *collectives);
+  }
   json.Key("flagged").BeginArray();
   for (const FlaggedRow& row : accuracy.flagged) {
     json.BeginObject();

@@ -6,15 +6,18 @@
 #include <string_view>
 
 #include "measurements/kernel_rows.h"
+#include "report/collective_accuracy.h"
 #include "report/kernel_accuracy.h"
 
 namespace stepcast::report {
 
 std::string KernelAccuracyText(const KernelAccuracy& accuracy,
                                const measurements::KernelRows& rows);
+/// `collectives` is written beside the groups, unless it is null.
 std::string KernelAccuracyJson(const KernelAccuracy& accuracy,
                                const measurements::KernelRows& rows,
-                               std::string_view version);
+                               std::string_view version,
+                               const CollectiveAccuracy* collectives);
 
 }  // namespace stepcast::report
 

@@ -118,5 +118,17 @@ TEST(CollectiveModels, SharingALinkTakesTurns) {
   EXPECT_NEAR(models.SharedUs(load, 1) / alone, 2, 0.15);
 }
 
+TEST(CollectiveModels, EveryNamedSystemHasCurves) {
+  const auto platforms = hw::LoadPlatforms();
+  ASSERT_TRUE(platforms.has_value());
+  for (const hw::Platform& platform : *platforms) {
+    for (const std::string& system : platform.collectives) {
+      const auto profile = CollectiveStore().Load(system);
+      ASSERT_TRUE(profile.has_value()) << profile.error().message;
+      EXPECT_TRUE(profile->has_value()) << platform.name << ": " << system;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace stepcast::cost

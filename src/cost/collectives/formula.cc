@@ -49,6 +49,9 @@ double NetworkSteps(CollectiveKind kind, int nodes) {
   return 1;
 }
 
+// Where nothing is known of the network: 10 Gb/s, the least a server has.
+constexpr double kLeastNicGbs = 1.25;
+
 // From as many GPUs on, NCCL lets the switch add.
 constexpr int kSwitchReductionRanks = 8;
 
@@ -102,7 +105,9 @@ double CollectiveFormula::NodeTransferUs(const CollectiveLoad& load,
   double share = 1;
   if (sustained) {
     share = links.direct ? kind.link_share : kind.pcie_share;
-    share *= ranks == 2 ? kind.pair_factor : 1;
+    // A message goes from one to another however many take part.
+    const bool pair = ranks == 2 && load.kind != CollectiveKind::kSendRecv;
+    share *= pair ? kind.pair_factor : 1;
   }
   if (load.kind == CollectiveKind::kAllToAll) {
     const double local = load.wire_bytes - load.remote_bytes;
@@ -130,7 +135,11 @@ double CollectiveFormula::TransferUs(const CollectiveLoad& load,
     return within;
   }
   const int ranks = load.group.ranks_per_node();
-  const double adapter = hw::NicGbsPerGpu(cluster_, ranks) *
+  const double known = hw::NicGbsPerGpu(cluster_, ranks);
+  if (known == 0 && !sustained) {
+    return within;  // What is not known bounds nothing.
+  }
+  const double adapter = (known > 0 ? known : kLeastNicGbs / ranks) *
                          (sustained ? constants_.network_share : 1);
   // Rings run over all adapters of a node at once; a message and an
   // all-to-all's rank have their own.

@@ -1,0 +1,59 @@
+// From measured collectives to the constants of the formula and the curves of
+// each system.
+#ifndef STEPCAST_FIT_FIT_COLLECTIVES_H_
+#define STEPCAST_FIT_FIT_COLLECTIVES_H_
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/stats.h"
+#include "cost/collectives/constants.h"
+#include "cost/collectives/curve.h"
+#include "fit/fit_kernels.h"
+#include "hw/platform.h"
+#include "measurements/collective_rows.h"
+
+namespace stepcast::fit {
+
+struct CollectiveFit {
+  cost::CollectiveConstants constants;
+  std::vector<cost::CollectiveProfile> profiles;  // By system.
+};
+
+/// Fits to all rows but those of the test part. The spread of the formula comes
+/// from leaving out each GPU in turn.
+Result<CollectiveFit> FitCollectives(const measurements::CollectiveRows& rows,
+                                     std::span<const hw::Platform> platforms,
+                                     size_t threads);
+
+/// constants.toml and <gpu>/<system>.toml.
+std::vector<ProfileFile> FilesOf(const CollectiveFit& fit,
+                                 std::string_view provenance);
+
+/// How well the formula predicts systems of a GPU that its constants never saw.
+struct CollectiveLeaveOutLine {
+  std::string system;
+  std::string kind;
+  bool over_network = false;
+  std::string_view odd;  // Why nothing can be expected; empty if it can.
+  ErrorSummary errors;
+};
+struct CollectiveLeaveOut {
+  std::vector<CollectiveLeaveOutLine> lines;
+  /// Of all systems, by kind, within a node and over networks; networks of odd
+  /// systems are left out: their rates are not known.
+  std::vector<CollectiveLeaveOutLine> totals;
+  double log2_p10 = 0;
+  double log2_p90 = 0;
+};
+Result<CollectiveLeaveOut> LeaveOutCollectives(
+    const measurements::CollectiveRows& rows,
+    std::span<const hw::Platform> platforms, size_t threads);
+
+}  // namespace stepcast::fit
+
+#endif  // STEPCAST_FIT_FIT_COLLECTIVES_H_

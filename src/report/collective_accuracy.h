@@ -1,0 +1,54 @@
+// How well collective models predict measured collectives.
+#ifndef STEPCAST_REPORT_COLLECTIVE_ACCURACY_H_
+#define STEPCAST_REPORT_COLLECTIVE_ACCURACY_H_
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/json_write.h"
+#include "base/result.h"
+#include "base/stats.h"
+#include "cost/collectives/collective_store.h"
+#include "fit/fit_collectives.h"
+#include "hw/platform.h"
+#include "measurements/collective_rows.h"
+
+namespace stepcast::report {
+
+/// Rows of one kind on one system, or of all systems.
+struct CollectiveLine {
+  std::string system;
+  std::string kind;
+  bool over_network = false;
+  ErrorSummary ours;
+  ErrorSummary formula;    // Constants of all systems, no curve.
+  double in_interval = 0;  // Share of the rows between p10 and p90.
+};
+
+struct CollectiveAccuracy {
+  std::vector<CollectiveLine> lines;   // By system and kind.
+  std::vector<CollectiveLine> totals;  // By kind.
+};
+
+/// Prices every row by the curves of its own system and compares. Only rows of
+/// `part`, if one is given.
+Result<CollectiveAccuracy> EvaluateCollectives(
+    const measurements::CollectiveRows& rows,
+    const cost::CollectiveStore& store, std::span<const hw::Platform> platforms,
+    std::optional<measurements::Part> part);
+
+std::string CollectiveAccuracyText(const CollectiveAccuracy& accuracy);
+/// As members of an object that is open: "collectives" and
+/// "collective_totals".
+void WriteCollectiveAccuracy(JsonWriter& json,
+                             const CollectiveAccuracy& accuracy);
+
+std::string CollectiveLeaveOutText(const fit::CollectiveLeaveOut& table);
+void WriteCollectiveLeaveOut(JsonWriter& json,
+                             const fit::CollectiveLeaveOut& table);
+
+}  // namespace stepcast::report
+
+#endif  // STEPCAST_REPORT_COLLECTIVE_ACCURACY_H_
