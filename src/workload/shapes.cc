@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/check.h"
+
 namespace stepcast::workload {
 namespace {
 
@@ -136,6 +138,7 @@ int64_t LookupsOf(std::span<const TableGroup> tables, int64_t batch) {
 
 ir::EmbeddingBag Lookup(std::span<const TableGroup> tables,
                         const LookupOptions& options) {
+  CHECK(!tables.empty());
   ir::EmbeddingBag bag{.batch = options.batch,
                        .lookups = LookupsOf(tables, options.batch),
                        .dtype = options.dtype,
@@ -153,6 +156,7 @@ ir::EmbeddingBag Lookup(std::span<const TableGroup> tables,
     longest = std::max(longest, group.pooling);
     whole = whole && group.pooling == std::floor(group.pooling);
   }
+  CHECK(bag.tables > 0);
   bag.dim = std::max<int64_t>(1, columns / bag.tables);
   if (bag.max_dim == bag.dim) {
     bag.max_dim = 0;

@@ -46,7 +46,7 @@ struct LookupOptions {
   double alpha = -1;  // See CommonAlpha.
 };
 
-/// All tables in one bag.
+/// All tables, one or more, in one bag.
 ir::EmbeddingBag Lookup(std::span<const TableGroup> tables,
                         const LookupOptions& options);
 

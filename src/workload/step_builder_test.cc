@@ -7,7 +7,7 @@
 namespace stepcast::workload {
 namespace {
 
-const ir::Gemm kProduct{
+constexpr ir::Gemm kProduct{
     .batch = 1, .m = 2, .n = 3, .k = 4, .dtype = ir::DType::kFp32};
 
 std::string TextOf(StepBuilder step) {

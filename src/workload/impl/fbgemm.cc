@@ -34,7 +34,8 @@ void SortIds(StepBuilder& step, const ir::EmbeddingBag& bag) {
     step.Launch(pass);
     return;
   }
-  const int64_t bits = std::bit_width(static_cast<uint64_t>(bag.rows));
+  const auto bits =
+      static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(bag.rows)));
   const int64_t passes = (bits + kDigitBits - 1) / kDigitBits;
   step.Memset(passes * (int64_t{1} << kDigitBits) * kInt32Bytes);
   step.Launch(SortShape(ir::SortKind::kScan, bag.lookups, ir::DType::kInt64));

@@ -29,6 +29,53 @@ void Backward(Torch& torch, int64_t rows, const Layer& layer, bool data) {
   step.Launch(WeightGradient(rows, layer.in, layer.out, types.product));
 }
 
+// Parameters come in pairs: weights, bias.
+std::vector<int64_t> ParametersOf(std::span<const Layer> layers) {
+  std::vector<int64_t> parameters;
+  for (const Layer& layer : layers) {
+    parameters.push_back(layer.in * layer.out);
+    parameters.push_back(layer.out);
+  }
+  return parameters;
+}
+
+// Inputs and parameters in the type of the products, each by an op.
+void CastInputs(Torch& torch, const Tensor& x,
+                std::span<const int64_t> parameters) {
+  const Types& types = torch.options().types;
+  const auto cast = [&](int64_t elements, ir::DType from, ir::DType to) {
+    const OpScope op(torch.step(), "aten::to");
+    torch.step().Launch(Cast(elements, from, to));
+  };
+  if (ir::SizeOf(x.dtype) != ir::SizeOf(types.activation)) {
+    cast(x.elements(), x.dtype, types.activation);
+  }
+  for (const int64_t elements : parameters) {
+    if (types.cast) {
+      cast(elements, types.parameter, types.product);
+    }
+  }
+}
+
+void BackwardAll(Torch& torch, const Tensor& x, std::span<const Layer> layers,
+                 std::string_view node) {
+  const std::vector<int64_t> parameters = ParametersOf(layers);
+  {
+    const NodeScope scope(torch, node);
+    for (size_t i = layers.size(); i-- > 0;) {
+      Backward(torch, x.rows, layers[i], i > 0 || x.grad);
+    }
+    // Gradients in the parameters' own type.
+    const Types& types = torch.options().types;
+    for (const int64_t elements : parameters) {
+      torch.CastInside(elements, types.product, types.parameter);
+    }
+  }
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    torch.Node("torch::autograd::AccumulateGrad");
+  }
+}
+
 }  // namespace
 
 Tensor RunFusedMlp(Torch& torch, const Tensor& x,
@@ -36,54 +83,28 @@ Tensor RunFusedMlp(Torch& torch, const Tensor& x,
   if (widths.empty()) {
     return x;
   }
-  const Types& types = torch.options().types;
-  StepBuilder& step = torch.step();
   std::vector<Layer> layers;
   for (size_t i = 0; i < widths.size(); ++i) {
     layers.push_back(
         {.in = i == 0 ? x.columns : widths[i - 1], .out = widths[i]});
   }
-  if (ir::SizeOf(x.dtype) != ir::SizeOf(types.activation)) {
-    const OpScope op(step, "aten::to");
-    step.Launch(Cast(x.elements(), x.dtype, types.activation));
+  const std::vector<int64_t> parameters = ParametersOf(layers);
+  for (const int64_t elements : parameters) {
+    torch.AddParameter(elements);
   }
-  for (const Layer& layer : layers) {
-    torch.AddParameter(layer.in * layer.out);
-    torch.AddParameter(layer.out);
-    for (const int64_t elements : {layer.in * layer.out, layer.out}) {
-      if (types.cast) {
-        const OpScope op(step, "aten::to");
-        step.Launch(Cast(elements, types.parameter, types.product));
-      }
-    }
-  }
+  CastInputs(torch, x, parameters);
   {
-    const OpScope op(step, fused.op);
+    const OpScope op(torch.step(), fused.op);
     for (const Layer& layer : layers) {
       Forward(torch, x.rows, layer);
     }
   }
   torch.OnBackward([&torch, x, layers, node = fused.node] {
-    {
-      const NodeScope scope(torch, node);
-      for (size_t i = layers.size(); i-- > 0;) {
-        Backward(torch, x.rows, layers[i], i > 0 || x.grad);
-      }
-      // Gradients in the parameters' own type.
-      for (const Layer& layer : layers) {
-        for (const int64_t elements : {layer.in * layer.out, layer.out}) {
-          const Types& t = torch.options().types;
-          torch.CastInside(elements, t.product, t.parameter);
-        }
-      }
-    }
-    for (size_t i = 0; i < 2 * layers.size(); ++i) {
-      torch.Node("torch::autograd::AccumulateGrad");
-    }
+    BackwardAll(torch, x, layers, node);
   });
   return {.rows = x.rows,
           .columns = widths.back(),
-          .dtype = types.activation,
+          .dtype = torch.options().types.activation,
           .grad = torch.options().train};
 }
 

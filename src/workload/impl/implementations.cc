@@ -22,6 +22,23 @@ constexpr Implementation kImplementations[] = {
     {.name = "hugectr",
      .help = "HugeCTR-like: everything fused, one CUDA graph a step",
      .build = BuildHugectr},
+    {.name = "tensorflow",
+     .help = "NVIDIA's TensorFlow DLRM, DCNv2, Wide & Deep and NCF",
+     .other_models = true,
+     .build = BuildTensorflow},
+    {.name = "tensorflow-xla",
+     .help = "the same with pointwise ops fused by XLA",
+     .other_models = true,
+     .build = BuildTensorflowXla},
+    {.name = "triton",
+     .help = "Triton server, TorchScript or ONNX, requests by gRPC",
+     .build = BuildTriton},
+    {.name = "triton-tensorrt",
+     .help = "Triton server, TensorFlow lookups before a TensorRT engine",
+     .build = BuildTritonTensorrt},
+    {.name = "triton-hps",
+     .help = "the same with Merlin HPS, a cache of rows on the GPU",
+     .build = BuildTritonHps},
 };
 
 }  // namespace

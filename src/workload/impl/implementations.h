@@ -37,6 +37,11 @@ Result<ir::Graph> BuildPytorchBags(const Request& request);
 Result<ir::Graph> BuildTorchrec(const Request& request);
 Result<ir::Graph> BuildNvidia(const Request& request);
 Result<ir::Graph> BuildHugectr(const Request& request);
+Result<ir::Graph> BuildTensorflow(const Request& request);
+Result<ir::Graph> BuildTensorflowXla(const Request& request);
+Result<ir::Graph> BuildTriton(const Request& request);
+Result<ir::Graph> BuildTritonTensorrt(const Request& request);
+Result<ir::Graph> BuildTritonHps(const Request& request);
 
 }  // namespace stepcast::workload
 
