@@ -31,7 +31,7 @@ void Add(const PathPart& part, Sums& sums, PathKinds& kinds) {
   kinds[static_cast<size_t>(part.subject.kind)] += time;
   Sum& sum = sums[part.subject];
   sum.time += time;
-  ++sum.times;
+  sum.times += time > Duration{} ? 1 : 0;
 }
 
 // Names that are short are no longer all different.

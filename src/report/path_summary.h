@@ -26,7 +26,7 @@ struct PathShare {
   engine::PathKind kind = engine::PathKind::kHost;
   std::string what{};  // Reads behind a time: "in aten::linear".
   Duration time{};
-  size_t times = 0;
+  size_t times = 0;  // Those of some length.
 };
 
 /// The path stays on a rank until a collective in which that rank waited for

@@ -1,0 +1,132 @@
+// How fast a trace becomes a replay, from its file, on one core.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "base/check.h"
+#include "engine/replay.h"
+#include "ingest/build_graph.h"
+#include "ingest/load.h"
+#include "ingest/rules.h"
+#include "report/replay_report.h"
+#include "sim/simulate.h"
+#include "tests/testing/kineto_generator.h"
+
+namespace stepcast {
+namespace {
+
+// A trace in a file that goes away with it.
+class TraceFile {
+ public:
+  explicit TraceFile(const testing::KinetoOptions& options)
+      : path_(std::filesystem::temp_directory_path() /
+              "stepcast_replay_bench.json") {
+    const auto facts = testing::WriteKinetoFile(path_, options, false);
+    CHECK(facts.has_value()) << facts.error().message;
+    events_ = facts->ops + facts->annotations + facts->calls + facts->kernels +
+              facts->copies;
+  }
+  ~TraceFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  TraceFile(const TraceFile&) = delete;
+  TraceFile& operator=(const TraceFile&) = delete;
+
+  int64_t events() const { return events_; }
+
+  ingest::Loaded Load(const ingest::Rules& rules) const {
+    const std::vector<std::filesystem::path> paths = {path_};
+    auto loaded = ingest::Load(paths, rules, {.threads = 1});
+    CHECK(loaded.has_value()) << loaded.error().message;
+    return *std::move(loaded);
+  }
+
+ private:
+  std::filesystem::path path_;
+  int64_t events_ = 0;
+};
+
+// Steps of about 1,450 events, like those of the recorded DLRM jobs.
+testing::KinetoOptions OptionsOf(int64_t steps) {
+  testing::KinetoOptions options;
+  options.job.layers = 8;
+  options.job.tables = 26;
+  options.steps = steps;
+  return options;
+}
+
+const ingest::Rules& BuiltInRules() {
+  static const auto* const kRules = new ingest::Rules(*ingest::Rules::Load());
+  return *kRules;
+}
+
+// Reads, links and replays all steps.
+void LoadAndReplay(benchmark::State& state) {
+  const TraceFile file(OptionsOf(state.range(0)));
+  const ingest::Rules& rules = BuiltInRules();
+  size_t steps = 0;
+  for (auto iteration : state) {
+    const ingest::Loaded loaded = file.Load(rules);
+    const auto job = report::ReplayJob(loaded.ranks, rules, {.threads = 1});
+    CHECK(job.has_value()) << job.error().message;
+    steps = job->report.steps.size();
+    benchmark::DoNotOptimize(job->report.max_abs_pct);
+  }
+  state.counters["events"] = static_cast<double>(file.events());
+  state.counters["steps"] = static_cast<double>(steps);
+}
+
+// Reads, links and replays the step of median length.
+void LoadAndReplayOne(benchmark::State& state) {
+  const TraceFile file(OptionsOf(state.range(0)));
+  const ingest::Rules& rules = BuiltInRules();
+  for (auto iteration : state) {
+    const ingest::Loaded loaded = file.Load(rules);
+    Diagnostics diagnostics;
+    const auto graph = ingest::BuildGraph(loaded.ranks, rules, {}, diagnostics);
+    CHECK(graph.has_value()) << graph.error().message;
+    const auto replay = engine::ReplayStep(*graph);
+    CHECK(replay.has_value()) << replay.error().message;
+    benchmark::DoNotOptimize(replay->ranks.data());
+  }
+  state.counters["events"] = static_cast<double>(file.events());
+}
+
+// A step that was replayed once, with other durations.
+void SimulateStepAgain(benchmark::State& state) {
+  testing::KinetoOptions options = OptionsOf(3);
+  options.job.tables = static_cast<int>(state.range(0));
+  const TraceFile file(options);
+  const ingest::Loaded loaded = file.Load(BuiltInRules());
+  Diagnostics diagnostics;
+  const auto graph =
+      ingest::BuildGraph(loaded.ranks, BuiltInRules(), {}, diagnostics);
+  CHECK(graph.has_value()) << graph.error().message;
+  auto replay = engine::ReplayStep(*graph);
+  CHECK(replay.has_value()) << replay.error().message;
+  std::vector<Duration> durations;
+  for (const sim::Task& task : replay->lowered.tasks.tasks()) {
+    durations.push_back(task.duration);
+  }
+  for (auto iteration : state) {
+    Resimulate(replay->lowered.tasks, durations, replay->schedule);
+    benchmark::DoNotOptimize(replay->schedule.makespan);
+  }
+  const ir::GraphData& data = graph->data();
+  state.counters["nodes"] = static_cast<double>(
+      data.ops.size() + data.calls.size() + data.works.size());
+  state.counters["tasks"] = static_cast<double>(durations.size());
+}
+
+// Wanted: 300 ms for 100,000 events, 1 ms for a step of 5,000 nodes.
+BENCHMARK(LoadAndReplay)->Arg(70)->Unit(benchmark::kMillisecond);
+BENCHMARK(LoadAndReplayOne)->Arg(70)->Unit(benchmark::kMillisecond);
+BENCHMARK(SimulateStepAgain)->Arg(150)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace stepcast
+
+BENCHMARK_MAIN();

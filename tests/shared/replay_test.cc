@@ -1,0 +1,209 @@
+// Recorded steps come out of the simulator as they were measured.
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/replay_report.h"
+#include "tests/shared/shared_traces.h"
+
+namespace stepcast::report {
+namespace {
+
+using ::testing::HasSubstr;
+
+// The goal, of the measured step.
+constexpr double kLargestError = 0.01;
+
+Result<ReplayedJob> TryReplay(const std::vector<std::string>& names) {
+  return ReplayJob(LoadTraces(names).ranks, BuiltInRules(), {});
+}
+
+ReplayedJob ReplayOf(const std::vector<std::string>& names) {
+  auto job = TryReplay(names);
+  EXPECT_TRUE(job) << job.error().message;
+  return *std::move(job);
+}
+
+// A trace with full steps. First steps that allocate memory are among them.
+struct Trace {
+  std::string path{};
+  size_t steps = 0;
+  size_t ranks = 1;
+  /// Steps that are none: the last marker of a ROCm trace holds no op.
+  size_t skipped = 0;
+};
+
+void PrintTo(const Trace& trace, std::ostream* out) {
+  *out << trace.path;
+}
+
+// Left out: small/hta_dlrm_sampled_rank0of128, whose events were sampled away,
+// and files without a profiler trace.
+const Trace kTraces[] = {
+    {.path = "dlrm_param_8xV100/kineto", .steps = 1, .ranks = 8},
+    {.path = "dlrm_torchrec_4xV100/run3", .steps = 3, .ranks = 4},
+    {.path = "dlrm_torchrec_4xV100/straggler_1s", .steps = 3, .ranks = 4},
+    {.path = "dlrm_hta_V100_rank1of2", .steps = 6},
+    {.path = "linear_param_2080Ti/kineto.json.gz", .steps = 40},
+    {.path = "resnet18_param_2080Ti/kineto.json.gz", .steps = 30},
+    {.path = "resnet50_kineto_V100", .steps = 6},
+    {.path = "resnet50_hta_ddp_A100", .steps = 3},
+    {.path = "small/hta_cuda_event_sync.json.gz", .steps = 1},
+    {.path = "small/hta_cuda_event_sync_multi_stream.json.gz", .steps = 1},
+    {.path = "small/hta_mi250_minitoy_train.json.gz", .steps = 1, .skipped = 1},
+    {.path = "small/hta_simple_add_kineto.json.gz", .steps = 1},
+    {.path = "small/hta_triton_example.json.gz", .steps = 1},
+    {.path = "small/tracelens_h100_bert_small_inference.json.gz", .steps = 1},
+    {.path = "small/tracelens_mi210_gpu_only.json.gz", .steps = 1},
+    {.path = "small/tracelens_mi300_bert_small_inference.json.gz", .steps = 1},
+};
+
+class SharedReplayTest : public ::testing::TestWithParam<Trace> {
+ protected:
+  void SetUp() override { SkipWithoutTraces(); }
+};
+
+Duration SumOf(const engine::RankAccount& account) {
+  Duration sum = account.copies_exposed + account.communication_exposed +
+                 account.idle.host + account.idle.launch + account.idle.sync +
+                 account.idle.wait_for_rank;
+  for (const Duration time : account.kernels) {
+    sum += time;
+  }
+  return sum;
+}
+
+TEST_P(SharedReplayTest, EveryStepOfEveryRankIsWithinOnePercent) {
+  const ReplayReport report = ReplayOf({GetParam().path}).report;
+  EXPECT_EQ(report.steps.size(), GetParam().steps);
+  EXPECT_EQ(report.skipped.size(), GetParam().skipped);
+  for (const ReplayedStep& step : report.steps) {
+    EXPECT_EQ(step.ranks.size(), GetParam().ranks);
+    for (const engine::ReplayedRank& rank : step.ranks) {
+      EXPECT_LE(std::abs(rank.error()), kLargestError)
+          << "step " << step.step.value_or(0) << ", rank " << rank.rank;
+    }
+  }
+}
+
+TEST_P(SharedReplayTest, TheAccountOfEveryRankSumsToItsStep) {
+  const ReplayReport report = ReplayOf({GetParam().path}).report;
+  for (const engine::RankAccount& account : report.details.accounts) {
+    EXPECT_EQ(SumOf(account), account.step) << "rank " << account.rank;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Traces, SharedReplayTest, ::testing::ValuesIn(kTraces),
+                         [](const auto& test) {
+                           std::string name = test.param.path;
+                           name = name.substr(0, name.find(".json"));
+                           for (char& c : name) {
+                             c = std::isalnum(c) != 0 ? c : '_';
+                           }
+                           return name;
+                         });
+
+class SharedWaitsTest : public ::testing::Test {
+ protected:
+  void SetUp() override { SkipWithoutTraces(); }
+};
+
+// The table of the eight collectives in the README beside the traces; the last
+// ranks are those with the latest start in the files.
+struct CollectiveFact {
+  ir::CollectiveKind kind = ir::CollectiveKind::kAllToAll;
+  double skew_us = 0;
+  double own_us = 0;
+  int64_t last_rank = 0;
+};
+
+constexpr double kWithinUs = 10;
+
+TEST_F(SharedWaitsTest, TheWaitTableOfEightRanksIsReproduced) {
+  using Kind = ir::CollectiveKind;
+  const std::vector<CollectiveFact> facts = {
+      {Kind::kAllToAll, 7624, 11, 7}, {Kind::kAllToAll, 1101, 8, 7},
+      {Kind::kAllToAll, 168, 8, 7},   {Kind::kAllToAll, 125, 8, 7},
+      {Kind::kAllReduce, 223, 87, 7}, {Kind::kAllToAll, 534, 11, 5},
+      {Kind::kAllReduce, 584, 23, 5}, {Kind::kAllReduce, 885, 69, 4}};
+  const auto job = ReplayOf({"dlrm_param_8xV100/kineto"});
+  const auto& collectives = job.report.details.collectives;
+  ASSERT_EQ(collectives.size(), facts.size());
+  for (size_t i = 0; i < facts.size(); ++i) {
+    EXPECT_EQ(collectives[i].kind, facts[i].kind) << i;
+    EXPECT_NEAR(ToMicroseconds(collectives[i].start_skew), facts[i].skew_us,
+                kWithinUs)
+        << i;
+    EXPECT_NEAR(ToMicroseconds(collectives[i].own), facts[i].own_us, kWithinUs)
+        << i;
+    EXPECT_EQ(collectives[i].last_rank, facts[i].last_rank) << i;
+    EXPECT_EQ(collectives[i].waits.size(), 8U) << i;
+  }
+  // Rank 7 begins its step 7,513 us after rank 1 and is the last for that.
+  EXPECT_EQ(collectives[0].blame,
+            "rank 7 against rank 1: +7,513 us before its step began");
+}
+
+// Rank 2 sleeps for about a second before the forward exchange.
+TEST_F(SharedWaitsTest, TheStragglerIsNamed) {
+  const auto job = ReplayOf({"dlrm_torchrec_4xV100/straggler_1s"});
+  const auto& collectives = job.report.details.collectives;
+  const auto longest = std::ranges::max_element(
+      collectives, {}, [](const auto& item) { return item.start_skew; });
+  ASSERT_NE(longest, collectives.end());
+  EXPECT_EQ(longest->last_rank, 2);
+  EXPECT_GT(longest->start_skew, std::chrono::milliseconds(900));
+  EXPECT_THAT(longest->blame, HasSubstr("rank 2"));
+  EXPECT_THAT(longest->blame, HasSubstr("before _AlltoAllSingle"));
+  // The critical path goes through it, too.
+  EXPECT_EQ(job.report.details.path.longest.at(0).what,
+            "before _AlltoAllSingle");
+}
+
+TEST_F(SharedWaitsTest, ThePathIsAsLongAsTheStepToItsEnd) {
+  const auto job = ReplayOf({"dlrm_param_8xV100/kineto"});
+  const PathSummary& path = job.report.details.path;
+  Duration sum{};
+  for (const Duration time : path.kinds) {
+    sum += time;
+  }
+  EXPECT_EQ(sum, path.length);
+  // Rank 4 starts at 2,844 us and takes 17,979 us: it ends last.
+  EXPECT_EQ(job.report.details.path_rank, 4);
+  EXPECT_NEAR(ToMicroseconds(path.length), 2844 + 17979, kWithinUs);
+}
+
+// An execution trace adds shapes; times stay as they are.
+TEST_F(SharedWaitsTest, APairIsReplayedLikeItsProfilerTraceAlone) {
+  for (const std::string folder :
+       {"dlrm_param_8xV100", "linear_param_2080Ti"}) {
+    const bool ranks = folder.starts_with("dlrm");
+    const std::string kineto = folder + (ranks ? "/kineto" : "/kineto.json.gz");
+    const std::string et = folder + (ranks ? "/et" : "/et.json.gz");
+    const auto alone = ReplayOf({kineto}).report;
+    const auto pair = ReplayOf({kineto, et}).report;
+    ASSERT_EQ(alone.steps.size(), pair.steps.size()) << folder;
+    for (size_t i = 0; i < alone.steps.size(); ++i) {
+      ASSERT_EQ(alone.steps[i].ranks.size(), pair.steps[i].ranks.size());
+      for (size_t rank = 0; rank < alone.steps[i].ranks.size(); ++rank) {
+        EXPECT_EQ(alone.steps[i].ranks[rank].simulated,
+                  pair.steps[i].ranks[rank].simulated)
+            << folder << " step " << i << " rank " << rank;
+      }
+    }
+  }
+}
+
+TEST_F(SharedWaitsTest, AnExecutionTraceAloneCannotBeReplayed) {
+  const auto job = TryReplay({"small/hta_simple_add_et.json.gz"});
+  ASSERT_FALSE(job);
+  EXPECT_THAT(job.error().message, HasSubstr("has no measured step"));
+}
+
+}  // namespace
+}  // namespace stepcast::report
