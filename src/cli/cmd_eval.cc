@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/overhead_commands.h"
 #include "cli/progress.h"
 #include "cost/collectives/collective_store.h"
 #include "cost/profile.h"
@@ -189,9 +190,12 @@ Status EvalKernels(const Words& words) {
 }  // namespace
 
 Status RunEval(const Words& words) {
-  constexpr std::array<std::string_view, 1> kKinds = {"kernels"};
+  constexpr std::array<std::string_view, 2> kKinds = {"kernels", "overheads"};
   if (!words.empty() && words.front() == "kernels") {
     return EvalKernels(Words(words.begin() + 1, words.end()));
+  }
+  if (!words.empty() && words.front() == "overheads") {
+    return EvalOverheads(Words(words.begin() + 1, words.end()));
   }
   if (words.empty() || words.front() == "--help" || words.front() == "-h") {
     return EvalKernels({"--help"});

@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/overhead_commands.h"
 #include "cli/progress.h"
 #include "cost/profile.h"
 #include "fit/fit_kernels.h"
@@ -147,9 +148,13 @@ Status FitKernels(const Words& words) {
 }  // namespace
 
 Status RunFit(const Words& words) {
-  constexpr std::array<std::string_view, 2> kKinds = {"kernels", "collectives"};
+  constexpr std::array<std::string_view, 3> kKinds = {"kernels", "overheads",
+                                                      "collectives"};
   if (!words.empty() && words.front() == "kernels") {
     return FitKernels(Words(words.begin() + 1, words.end()));
+  }
+  if (!words.empty() && words.front() == "overheads") {
+    return FitOverheads(Words(words.begin() + 1, words.end()));
   }
   if (!words.empty() && words.front() == "collectives") {
     return FitCollectives(Words(words.begin() + 1, words.end()));

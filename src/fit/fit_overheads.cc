@@ -2,7 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/stats.h"
+#include "fit/pool_hosts.h"
 
 namespace stepcast::fit {
 namespace {
@@ -12,57 +18,29 @@ using cost::OverheadRow;
 
 // Tukey's fences, in widths of the middle half.
 constexpr double kTukeyWidths = 1.5;
-// A workload with so many samples of a name weighs half of one with very many.
-constexpr double kHalfWeight = 5;
 
-double WeightedQuantile(std::span<const WeightedSample> sorted, double total,
-                        double share) {
-  double below = 0;
-  for (const WeightedSample& sample : sorted) {
-    below += sample.weight;
-    if (below >= share * total) {
-      return sample.us;
-    }
+std::vector<double> TimesOf(std::span<const OverheadSample> samples) {
+  std::vector<double> times;
+  times.reserve(samples.size());
+  for (const OverheadSample& sample : samples) {
+    times.push_back(sample.us);
   }
-  return sorted.empty() ? 0 : sorted.back().us;
+  return times;
 }
 
-double TotalWeight(std::span<const WeightedSample> samples) {
-  double total = 0;
-  for (const WeightedSample& sample : samples) {
-    total += sample.weight;
-  }
-  return total;
-}
-
-std::vector<WeightedSample> WithoutOutliers(
-    std::span<const WeightedSample> sorted) {
-  const double total = TotalWeight(sorted);
-  const double q1 = WeightedQuantile(sorted, total, 0.25);
-  const double q3 = WeightedQuantile(sorted, total, 0.75);
+std::vector<OverheadSample> WithoutOutliers(
+    std::span<const OverheadSample> samples) {
+  const std::vector<double> times = TimesOf(samples);
+  const double q1 = Quantile(times, 0.25);
+  const double q3 = Quantile(times, 0.75);
   const double reach = kTukeyWidths * (q3 - q1);
-  std::vector<WeightedSample> kept;
-  for (const WeightedSample& sample : sorted) {
+  std::vector<OverheadSample> kept;
+  for (const OverheadSample& sample : samples) {
     if (sample.us >= q1 - reach && sample.us <= q3 + reach) {
       kept.push_back(sample);
     }
   }
   return kept;
-}
-
-// Equal weights for the workloads, however many samples each has.
-void AddWeighted(const std::vector<OverheadSample>& samples, double factor,
-                 std::vector<WeightedSample>& weighted) {
-  std::map<uint32_t, double> counts;
-  for (const OverheadSample& sample : samples) {
-    counts[sample.workload] += 1;
-  }
-  for (const OverheadSample& sample : samples) {
-    const double count = counts[sample.workload];
-    weighted.push_back({.us = sample.us,
-                        .events = static_cast<double>(sample.events),
-                        .weight = factor / (count + kHalfWeight)});
-  }
 }
 
 // What a call that waits costs where it need not: without its return, which is
@@ -93,62 +71,121 @@ void TakeReturnsOut(cost::OverheadData& data) {
   }
 }
 
+std::vector<OverheadSample> OfWorkload(std::span<const OverheadSample> samples,
+                                       uint32_t workload) {
+  std::vector<OverheadSample> own;
+  for (const OverheadSample& sample : samples) {
+    if (sample.workload == workload) {
+      own.push_back(sample);
+    }
+  }
+  return own;
+}
+
+// The rows of one workload. What is said of all names together is for names
+// that were never seen, and those are no stalls: without outliers.
+cost::OverheadData FitWorkload(const OverheadSamples& samples,
+                               uint32_t workload, Outliers outliers) {
+  cost::OverheadData data;
+  for (size_t i = 0; i < cost::kOverheadPartCount; ++i) {
+    std::vector<OverheadSample> all;
+    for (const auto& [name, list] : samples.parts[i]) {
+      const std::vector<OverheadSample> own = OfWorkload(list, workload);
+      if (!own.empty()) {
+        data.parts[i][name] = RowOf(own, outliers);
+        all.insert(all.end(), own.begin(), own.end());
+      }
+    }
+    if (!all.empty()) {
+      data.parts[i][std::string(cost::kPooledName)] =
+          RowOf(all, Outliers::kTukey);
+    }
+  }
+  return data;
+}
+
+std::vector<uint32_t> WorkloadsOf(const OverheadSamples& samples) {
+  std::set<uint32_t> workloads;
+  for (const OverheadSamples::ByName& part : samples.parts) {
+    for (const auto& [name, list] : part) {
+      for (const OverheadSample& sample : list) {
+        workloads.insert(sample.workload);
+      }
+    }
+  }
+  return {workloads.begin(), workloads.end()};
+}
+
 }  // namespace
 
-OverheadRow RowOf(std::span<const WeightedSample> samples, Outliers outliers) {
-  std::vector<WeightedSample> sorted(samples.begin(), samples.end());
-  std::ranges::stable_sort(sorted, {}, &WeightedSample::us);
-  const std::vector<WeightedSample> kept =
-      outliers == Outliers::kTukey ? WithoutOutliers(sorted) : sorted;
+double GuessProfilerCost(const OverheadSamples& samples) {
+  constexpr double kMostUs = 2;
+  constexpr double kOwnShare = 0.5;
+  std::vector<double> per_event;
+  for (const auto& [name, list] : samples[OverheadPart::kNoLaunch]) {
+    for (const OverheadSample& sample : list) {
+      if (sample.events > 1) {
+        per_event.push_back(sample.us / sample.events);
+      }
+    }
+  }
+  return per_event.empty()
+             ? 0
+             : std::min(kMostUs, kOwnShare * Quantile(per_event, 0.1));
+}
+
+OverheadRow RowOf(std::span<const OverheadSample> samples, Outliers outliers) {
+  const std::vector<OverheadSample> kept =
+      outliers == Outliers::kTukey
+          ? WithoutOutliers(samples)
+          : std::vector<OverheadSample>(samples.begin(), samples.end());
   OverheadRow row;
-  const double total = TotalWeight(kept);
-  if (total <= 0) {
+  if (kept.empty()) {
     return row;
   }
   row.count = static_cast<int64_t>(kept.size());
+  const auto count = static_cast<double>(kept.size());
   double square = 0;
-  for (const WeightedSample& sample : kept) {
-    row.mean_us += sample.weight * sample.us / total;
-    row.events += sample.weight * sample.events / total;
-    square += sample.weight * sample.us * sample.us / total;
+  for (const OverheadSample& sample : kept) {
+    row.mean_us += sample.us / count;
+    row.events += sample.events / count;
+    square += sample.us * sample.us / count;
   }
   row.std_us = std::sqrt(std::max(0.0, square - row.mean_us * row.mean_us));
-  row.p10_us = WeightedQuantile(kept, total, 0.1);
-  row.p50_us = WeightedQuantile(kept, total, 0.5);
-  row.p90_us = WeightedQuantile(kept, total, 0.9);
+  const std::vector<double> times = TimesOf(kept);
+  row.p10_us = Quantile(times, 0.1);
+  row.p50_us = Quantile(times, 0.5);
+  row.p90_us = Quantile(times, 0.9);
   return row;
 }
 
 cost::OverheadData FitOverheads(const OverheadSamples& samples,
                                 const FitOverheadsOptions& options) {
+  const std::vector<uint32_t> workloads = WorkloadsOf(samples);
+  std::vector<std::string> provenance = options.provenance;
   cost::OverheadData data;
-  data.name = options.name;
-  data.provenance = options.provenance;
-  data.profiler_us_per_event = options.profiler_us_per_event;
-  for (size_t i = 0; i < cost::kOverheadPartCount; ++i) {
-    // For all names together: within a workload by how often they come.
-    std::map<uint32_t, double> counts;
-    for (const auto& [name, list] : samples.parts[i]) {
-      for (const OverheadSample& sample : list) {
-        counts[sample.workload] += 1;
-      }
+  if (workloads.size() == 1) {
+    data = FitWorkload(samples, workloads.front(), options.outliers);
+  } else {
+    std::vector<HostRows> hosts;
+    hosts.reserve(workloads.size());
+    for (const uint32_t workload : workloads) {
+      hosts.push_back(
+          {.all = FitWorkload(samples, workload, options.outliers),
+           .usual = FitWorkload(samples, workload, Outliers::kTukey)});
     }
-    std::vector<WeightedSample> all;
-    for (const auto& [name, list] : samples.parts[i]) {
-      std::vector<WeightedSample> weighted;
-      AddWeighted(list, 1, weighted);
-      data.parts[i][name] = RowOf(weighted, options.outliers);
-      for (const OverheadSample& sample : list) {
-        all.push_back({.us = sample.us,
-                       .events = static_cast<double>(sample.events),
-                       .weight = 1 / (counts[sample.workload] + kHalfWeight)});
+    data = PoolHosts(hosts);
+    const std::vector<double> slowness = Slowness(hosts);
+    for (size_t i = 0; i < slowness.size(); ++i) {
+      if (workloads[i] < provenance.size()) {
+        provenance[workloads[i]] +=
+            fmt::format(", takes {:.2f} times what is here", slowness[i]);
       }
-    }
-    if (!all.empty()) {
-      data.parts[i][std::string(cost::kPooledName)] =
-          RowOf(all, options.outliers);
     }
   }
+  data.name = options.name;
+  data.provenance = std::move(provenance);
+  data.profiler_us_per_event = options.profiler_us_per_event;
   TakeReturnsOut(data);
   return data;
 }

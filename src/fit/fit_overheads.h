@@ -22,23 +22,26 @@ enum class Outliers : uint8_t {
 
 struct FitOverheadsOptions {
   std::string name = "fitted";
+  /// The head of the table; a line a workload. Of several workloads, each line
+  /// is told how fast the host is.
   std::vector<std::string> provenance{};
   double profiler_us_per_event = 0;
   Outliers outliers = Outliers::kKeep;
 };
 
-/// One row a name. Each workload that has the name weighs alike, less if it has
-/// only a few samples of it.
+/// The means of one workload, a row a name; of several, those of a host in the
+/// middle (pool_hosts.h).
 cost::OverheadData FitOverheads(const OverheadSamples& samples,
                                 const FitOverheadsOptions& options);
 
-/// The row of some samples, by their weight; `count` is their number.
-struct WeightedSample {
-  double us = 0;
-  double events = 0;
-  double weight = 1;
-};
-cost::OverheadRow RowOf(std::span<const WeightedSample> samples,
+/// What the profiler may have spent on an event, in microseconds: half of what
+/// the quickest tenth of the ops with nested events and without calls take an
+/// event, and at most the 2 us of Lin et al. (2022). An event cannot cost more
+/// than the time it passes in; that half of it is the op's own is a guess.
+double GuessProfilerCost(const OverheadSamples& samples);
+
+/// The row of some samples, whatever their workload.
+cost::OverheadRow RowOf(std::span<const OverheadSample> samples,
                         Outliers outliers);
 
 }  // namespace stepcast::fit

@@ -119,11 +119,12 @@ TEST(FitOverheadsTest, AMeanHasTheStallsThatEveryStepHas) {
   EXPECT_THAT(MeanOf(samples, Outliers::kTukey), DoubleNear(20.0 / 8, 1e-9));
 }
 
-TEST(FitOverheadsTest, ALongRunDoesNotDrownAShortOne) {
-  // Weights 45 / (45 + 5) and 5 / (5 + 5): (0.9 * 10 + 0.5 * 24) / 1.4.
+TEST(FitOverheadsTest, OfSeveralWorkloadsTheMiddleHostCounts) {
+  // However many samples each has.
   const OverheadSamples samples =
-      SamplesOf({std::vector<double>(45, 10), std::vector<double>(5, 24)});
-  EXPECT_THAT(MeanOf(samples, Outliers::kKeep), DoubleNear(15, 1e-9));
+      SamplesOf({std::vector<double>(45, 10), std::vector<double>(5, 24),
+                 std::vector<double>(2, 90)});
+  EXPECT_THAT(MeanOf(samples, Outliers::kKeep), DoubleNear(24, 1e-9));
 }
 
 TEST(FitOverheadsTest, ARowTellsTheSpreadOfItsSamples) {
@@ -135,9 +136,9 @@ TEST(FitOverheadsTest, ARowTellsTheSpreadOfItsSamples) {
   const cost::OverheadRow& row = data[OverheadPart::kNoLaunch].at("aten::view");
   EXPECT_EQ(row.count, 100);
   EXPECT_THAT(row.std_us, DoubleNear(28.866, 1e-3));  // sqrt((100^2 - 1) / 12)
-  EXPECT_EQ(row.p10_us, 10);
-  EXPECT_EQ(row.p50_us, 50);
-  EXPECT_EQ(row.p90_us, 90);
+  EXPECT_THAT(row.p10_us, DoubleNear(10.9, 1e-9));
+  EXPECT_THAT(row.p50_us, DoubleNear(50.5, 1e-9));
+  EXPECT_THAT(row.p90_us, DoubleNear(90.1, 1e-9));
   EXPECT_THAT(row, Field(&cost::OverheadRow::events, DoubleNear(2, 1e-9)));
   EXPECT_EQ(data[OverheadPart::kNoLaunch].at("*").count, 100);
 }
@@ -153,6 +154,17 @@ TEST(FitOverheadsTest, ACallThatNeedNotWaitTakesItsReturnOnly) {
   EXPECT_EQ(calls.at("blocking cudaStreamSynchronize").mean_us, 3);
   // Never seen to return at once: only what entering it costs.
   EXPECT_EQ(calls.at("blocking cudaMemcpyAsync").mean_us, 2);
+}
+
+TEST(GuessProfilerCostTest, IsHalfOfWhatQuickOpsTakeAnEvent) {
+  OverheadSamples samples;
+  auto& list = samples[OverheadPart::kNoLaunch]["aten::view"];
+  for (int i = 0; i <= 10; ++i) {  // 1, 1.1, ... 2 us an event.
+    list.push_back({.us = 2 + 0.2 * i, .events = 2});
+  }
+  list.push_back({.us = 0.1, .events = 1});  // Nothing nested: not counted.
+  EXPECT_THAT(GuessProfilerCost(samples), DoubleNear(0.55, 1e-9));
+  EXPECT_EQ(GuessProfilerCost({}), 0);
 }
 
 }  // namespace

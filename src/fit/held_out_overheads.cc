@@ -79,14 +79,43 @@ Tables FitRanks(std::span<const StepGraph* const> steps, bool own,
   return tables;
 }
 
-// Time that stays as measured, of all ranks.
-Duration SilentTime(const ir::GraphData& data) {
-  const cost::HostPlan plan = cost::MeasuredPlan(data);
+Duration TimeOf(const cost::HostPlan& plan) {
   Duration time{};
-  for (const cost::SilentWait& wait : cost::FindSilentWaits(data, plan)) {
-    time += plan.threads[wait.thread][wait.piece].duration;
+  for (const std::vector<cost::HostPiece>& pieces : plan.threads) {
+    for (const cost::HostPiece& piece : pieces) {
+      time += piece.duration;
+    }
   }
   return time;
+}
+
+void AddHostTimes(const ir::GraphData& data, const cost::HostPlan& predicted,
+                  HeldOut& held_out) {
+  const cost::HostPlan measured = cost::MeasuredPlan(data);
+  Duration silent{};
+  for (const cost::SilentWait& wait : cost::FindSilentWaits(data, measured)) {
+    silent += measured.threads[wait.thread][wait.piece].duration;
+  }
+  held_out.silent += silent;
+  held_out.host_measured += TimeOf(measured) - silent;
+  held_out.host_predicted += TimeOf(predicted) - silent;
+}
+
+Status AddStep(const StepGraph& step, const cost::HostPlan& plan,
+               HeldOut& held_out) {
+  AddHostTimes(step.graph.data(), plan, held_out);
+  return AddRows(step, plan, held_out);
+}
+
+std::vector<const StepGraph*> Steady(std::span<const StepGraph> steps) {
+  const std::vector<bool> steady = SteadySteps(steps);
+  std::vector<const StepGraph*> kept;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (steady[i]) {
+      kept.push_back(&steps[i]);
+    }
+  }
+  return kept;
 }
 
 }  // namespace
@@ -138,14 +167,10 @@ std::vector<bool> SteadySteps(std::span<const StepGraph> steps) {
 
 Result<HeldOut> PredictHeldOut(std::span<const StepGraph> steps,
                                const FitOverheadsOptions& options) {
-  const std::vector<bool> steady = SteadySteps(steps);
-  std::vector<const StepGraph*> kept;
+  const std::vector<const StepGraph*> kept = Steady(steps);
   std::array<std::vector<const StepGraph*>, 2> halves;
-  for (size_t i = 0; i < steps.size(); ++i) {
-    if (steady[i]) {
-      halves[kept.size() % 2].push_back(&steps[i]);
-      kept.push_back(&steps[i]);
-    }
+  for (size_t i = 0; i < kept.size(); ++i) {
+    halves[i % 2].push_back(kept[i]);
   }
   const bool by_rank = halves[1].empty();
   if (kept.empty() ||
@@ -163,8 +188,18 @@ Result<HeldOut> PredictHeldOut(std::span<const StepGraph> steps,
   for (size_t i = 0; i < kept.size(); ++i) {
     const ir::GraphData& data = kept[i]->graph.data();
     const Tables& others = tables[by_rank ? 0 : 1 - i % 2];
-    RETURN_IF_ERROR(AddRows(*kept[i], PlanOf(data, others), held_out));
-    held_out.silent += SilentTime(data);
+    RETURN_IF_ERROR(AddStep(*kept[i], PlanOf(data, others), held_out));
+  }
+  return held_out;
+}
+
+Result<HeldOut> PredictFrom(const cost::OverheadTable& table,
+                            std::span<const StepGraph> steps) {
+  const std::vector<const StepGraph*> kept = Steady(steps);
+  HeldOut held_out{.unsteady = steps.size() - kept.size()};
+  for (const StepGraph* step : kept) {
+    RETURN_IF_ERROR(AddStep(
+        *step, cost::PredictedPlan(step->graph.data(), table), held_out));
   }
   return held_out;
 }

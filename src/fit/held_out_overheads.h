@@ -9,6 +9,7 @@
 #include "base/diagnostics.h"
 #include "base/result.h"
 #include "base/units.h"
+#include "cost/overheads/overhead_table.h"
 #include "fit/fit_overheads.h"
 #include "ingest/load.h"
 #include "ingest/rules.h"
@@ -44,6 +45,9 @@ struct HeldOut {
   size_t unsteady = 0;   // Steps left out.
   /// Silent waits of all ranks, which stay as measured.
   Duration silent{};
+  /// The pieces of all threads, silent waits left out.
+  Duration host_measured{};
+  Duration host_predicted{};
 };
 
 /// The steady steps of a run, each simulated with its measured works. A rank's
@@ -52,6 +56,11 @@ struct HeldOut {
 /// one step of one rank.
 Result<HeldOut> PredictHeldOut(std::span<const StepGraph> steps,
                                const FitOverheadsOptions& options);
+
+/// The steady steps of a run, each simulated with its measured works and the
+/// overheads of a table.
+Result<HeldOut> PredictFrom(const cost::OverheadTable& table,
+                            std::span<const StepGraph> steps);
 
 }  // namespace stepcast::fit
 

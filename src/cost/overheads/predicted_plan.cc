@@ -48,7 +48,8 @@ class Prices {
     const Overhead overhead = table_.Lookup(key.part, KeyText(data_, key));
     const double us = options_.profiled ? overhead.row.mean_us
                                         : table_.WithoutProfiler(overhead.row);
-    const Price price{.time = FromMicroseconds(us), .source = overhead.source};
+    const Price price{.time = FromMicroseconds(us * options_.slowness),
+                      .source = overhead.source};
     return prices_.emplace(key, price).first->second;
   }
 

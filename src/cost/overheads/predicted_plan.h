@@ -19,6 +19,8 @@ struct PlanOptions {
   /// The step as the profiler shows it, with what it spends on events; else as
   /// it is without one.
   bool profiled = true;
+  /// How much longer this host takes than the one of the table.
+  double slowness = 1;
 };
 
 /// How the times of a plan were found.

@@ -105,6 +105,18 @@ rank 0 @0+200
       ElementsAre("t1 aten::view 3", "no_launch aten::view 0.5", "t1 (end) 9"));
 }
 
+TEST(PredictedPlanTest, ASlowHostTakesLongerForEverything) {
+  const ir::Graph graph = GraphOf(R"(stepcast-graph 1
+rank 0 @0+200
+  thread main
+    op "aten::view" @90+2
+)");
+  const HostPlan plan = PredictedPlan(graph.data(), Table(), {.slowness = 2});
+  EXPECT_THAT(
+      PiecesOf(graph, plan, 0),
+      ElementsAre("t1 aten::view 6", "no_launch aten::view 2", "t1 (end) 18"));
+}
+
 TEST(PredictedPlanTest, WithoutTimesBackwardRunsBehindForward) {
   const ir::Graph graph = GraphOf(R"(stepcast-graph 1
 rank 0

@@ -1,0 +1,219 @@
+// stepcast fit overheads: from traces to a table of overheads.
+#include "fit/fit_overheads.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/nearest.h"
+#include "base/text_table.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/overhead_commands.h"
+#include "cli/progress.h"
+#include "cost/overheads/overhead_table.h"
+#include "fit/authors_overheads.h"
+#include "fit/held_out_overheads.h"
+#include "ingest/load.h"
+
+namespace stepcast::cli {
+namespace {
+
+using Align = TextTable::Align;
+
+struct Request {
+  std::vector<std::string> data;
+  std::vector<std::string> notes;
+  std::string output;
+  std::string name;
+  std::string outliers = "keep";
+  std::string profiler_us;
+  std::string threads;
+  bool all_steps = false;
+};
+
+// One line a part: its names, samples and the row of all together.
+std::string SummaryText(const cost::OverheadData& data) {
+  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight,
+                   Align::kRight, Align::kRight, Align::kRight, Align::kRight});
+  table.AddRow(
+      {"part", "names", "samples", "mean us", "p10", "p50", "p90", "events"});
+  const cost::OverheadTable lookup(data);
+  for (size_t i = 0; i < cost::kOverheadPartCount; ++i) {
+    const auto part = static_cast<cost::OverheadPart>(i);
+    if (data.parts[i].empty()) {
+      continue;
+    }
+    const cost::OverheadRow row = lookup.Lookup(part, cost::kPooledName).row;
+    const size_t names =
+        data.parts[i].size() - data.parts[i].count(cost::kPooledName);
+    table.AddRow(
+        {std::string(cost::Name(part)), fmt::format("{}", names),
+         WithThousands(row.count), fmt::format("{:.2f}", row.mean_us),
+         fmt::format("{:.2f}", row.p10_us), fmt::format("{:.2f}", row.p50_us),
+         fmt::format("{:.2f}", row.p90_us), fmt::format("{:.2f}", row.events)});
+  }
+  return table.ToString();
+}
+
+// Adds the steps of one run and says in a line what it was.
+Result<std::string> AddRun(const std::string& path, uint32_t workload,
+                           const Request& request,
+                           fit::OverheadSamples& samples) {
+  ASSIGN_OR_RETURN(const ingest::Rules rules, ingest::Rules::Load());
+  ASSIGN_OR_RETURN(const auto threads,
+                   ParseNumber("--threads", request.threads, 1));
+  const std::filesystem::path file(path);
+  ASSIGN_OR_RETURN(
+      const ingest::Loaded loaded,
+      ingest::Load({&file, 1}, rules,
+                   {.threads = static_cast<size_t>(threads.value_or(0))}));
+  Diagnostics diagnostics;
+  ASSIGN_OR_RETURN(const std::vector<fit::StepGraph> steps,
+                   fit::BuildStepGraphs(loaded.ranks, rules, diagnostics));
+  const std::vector<bool> steady = fit::SteadySteps(steps);
+  size_t used = 0;
+  std::set<std::string> gpus;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const ir::GraphData& data = steps[i].graph.data();
+    if (!steady[i] && !request.all_steps) {
+      continue;
+    }
+    fit::AddSamples(data, workload, samples);
+    ++used;
+    for (const ir::Rank& rank : data.ranks) {
+      gpus.emplace(Printable(data.strings.view(rank.gpu)));
+    }
+  }
+  return fmt::format("data: {}: {}, {} rank{}, {} of {} steps", Printable(path),
+                     fmt::join(gpus, " and "), loaded.ranks.size(),
+                     loaded.ranks.size() == 1 ? "" : "s", used, steps.size());
+}
+
+Result<cost::OverheadData> FitTraces(const Request& request) {
+  fit::OverheadSamples samples;
+  fit::FitOverheadsOptions options{.name = request.name};
+  constexpr std::array<std::string_view, 2> kOutliers = {"keep", "tukey"};
+  if (std::ranges::find(kOutliers, request.outliers) == kOutliers.end()) {
+    return Fail(ErrorCode::kInvalidInput,
+                Unknown("--outliers", request.outliers, kOutliers));
+  }
+  options.outliers = request.outliers == "tukey" ? fit::Outliers::kTukey
+                                                 : fit::Outliers::kKeep;
+  for (uint32_t i = 0; i < request.data.size(); ++i) {
+    ASSIGN_OR_RETURN(std::string line,
+                     AddRun(request.data[i], i, request, samples));
+    options.provenance.push_back(std::move(line));
+  }
+  options.profiler_us_per_event = fit::GuessProfilerCost(samples);
+  if (!request.profiler_us.empty()) {
+    const auto given = measurements::CellNumber(request.profiler_us);
+    if (!given || *given < 0) {
+      return Fail(ErrorCode::kInvalidInput,
+                  fmt::format("--profiler-us is '{}'; expected microseconds",
+                              Printable(request.profiler_us)));
+    }
+    options.profiler_us_per_event = *given;
+  }
+  return fit::FitOverheads(samples, options);
+}
+
+Result<cost::OverheadData> ReadTables(const Request& request) {
+  std::vector<measurements::CsvTable> tables;
+  std::vector<std::string> provenance;
+  for (const std::string& path : request.data) {
+    ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+    ASSIGN_OR_RETURN(measurements::CsvTable table,
+                     measurements::CsvTable::Parse(std::move(text), path));
+    tables.push_back(std::move(table));
+    provenance.push_back(fmt::format("data: {}", Printable(path)));
+  }
+  ASSIGN_OR_RETURN(cost::OverheadData data,
+                   fit::ReadAuthorsOverheads(tables, {.name = request.name}));
+  data.provenance = std::move(provenance);
+  return data;
+}
+
+bool IsTable(const std::string& path) {
+  return path.ends_with(".csv");
+}
+
+Result<cost::OverheadData> Fit(const Request& request) {
+  const auto tables = std::ranges::count_if(request.data, IsTable);
+  if (tables > 0 && static_cast<size_t>(tables) < request.data.size()) {
+    return Fail(ErrorCode::kInvalidInput,
+                "--data has traces and tables; expected one kind of them");
+  }
+  ASSIGN_OR_RETURN(cost::OverheadData data,
+                   tables > 0 ? ReadTables(request) : FitTraces(request));
+  std::vector<std::string> lines = {
+      fmt::format("Host overheads, by stepcast {} fit overheads.", Version())};
+  for (const std::string& note : request.notes) {
+    lines.push_back(Printable(note));
+  }
+  lines.insert(lines.end(), data.provenance.begin(), data.provenance.end());
+  data.provenance = std::move(lines);
+  return data;
+}
+
+void AddOptions(CLI::App& app, Request& request) {
+  app.add_option("--data", request.data,
+                 "traces of a profiler, each a file or a directory of ranks of "
+                 "one run; or CSV tables of the papers");
+  app.add_option("-o,--output", request.output, "the file to write");
+  app.add_option("--name", request.name,
+                 "what to call the set; default: the file's name");
+  app.add_option("--note", request.notes,
+                 "a line for the head of the file, as the host or the "
+                 "framework; may be repeated");
+  app.add_option("--outliers", request.outliers,
+                 "keep all samples (the default), or leave out those beyond "
+                 "Tukey's fences, as the papers do");
+  app.add_option("--profiler-us", request.profiler_us,
+                 "what the profiler spent on an event, in microseconds; "
+                 "default: a guess from the quickest ops");
+  app.add_flag("--all-steps", request.all_steps,
+               "also use steps longer than 1.5 times the median");
+  app.add_option("--threads", request.threads,
+                 "how many to use; default: one per core");
+}
+
+}  // namespace
+
+Status FitOverheads(const Words& words) {
+  OptionParser parser(
+      "fit overheads",
+      "Fits what the host takes for ops and calls (T1-T5) to recorded traces "
+      "and writes a\ntable, which --overheads FILE of other commands uses.",
+      "  stepcast fit overheads --data run1/ run2.json.gz -o my_host.toml\n"
+      "  stepcast eval overheads --data run1/");
+  Request request;
+  AddOptions(parser.app(), request);
+  ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
+  if (!go_on) {
+    return {};
+  }
+  if (request.data.empty() || request.output.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                request.data.empty()
+                    ? "no --data given; expected traces of a profiler"
+                    : "no -o given; expected a file to write");
+  }
+  if (request.name.empty()) {
+    request.name = std::filesystem::path(request.output).stem().string();
+  }
+  cost::OverheadData data;
+  {
+    const Progress progress("fitting overheads");
+    ASSIGN_OR_RETURN(data, Fit(request));
+  }
+  RETURN_IF_ERROR(WriteOutput(request.output, cost::OverheadText(data)));
+  return request.output == "-" ? Status() : Print(SummaryText(data));
+}
+
+}  // namespace stepcast::cli
