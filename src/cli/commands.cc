@@ -20,6 +20,11 @@ Result<Outcome> Plain(const Words& words) {
 }
 
 constexpr std::array kCommands = {
+    Command{.name = "predict",
+            .arguments = "WORKLOAD",
+            .help = "the time of a step of a model or a trace on a GPU, "
+                    "without running it",
+            .run = RunPredict},
     Command{.name = "doctor",
             .arguments = "FILE...",
             .help = "what traces hold, what is missing or odd, how to record "
