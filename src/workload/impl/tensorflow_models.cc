@@ -1,0 +1,234 @@
+// NVIDIA's TensorFlow recommenders (DeepLearningExamples): DLRM and DCNv2 with
+// joint tables, Wide & Deep and NCF with one gather a table.
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "workload/embedding_stats.h"
+#include "workload/impl/implementations.h"
+#include "workload/impl/tensorflow.h"
+
+namespace stepcast::workload {
+namespace {
+
+// Streams as profilers number them: the loader copies on one of its own.
+constexpr int64_t kCopyStream = 20;
+
+// NVIDIA pads the dense features of DLRM from 13 to 16, and the interaction's
+// result to rows that start aligned (TensorFlow2/Recommendation/DLRM).
+constexpr int64_t kDensePadding = 16;
+constexpr int64_t kRowPadding = 8;
+
+// How often a loader by columns copies a byte of a batch, from the file's block
+// that it decoded and shuffled to the tensor that the model reads. Fitted to
+// the published inference steps of Wide & Deep, of which every second judges
+// it.
+constexpr int64_t kLoaderCopies = 6;
+
+int64_t PaddedTo(int64_t columns, int64_t multiple) {
+  return (columns + multiple - 1) / multiple * multiple;
+}
+
+class TensorflowStep {
+ public:
+  TensorflowStep(const Request& request, bool xla, StepBuilder& step)
+      : model_(request.model),
+        settings_(request.settings),
+        step_(step),
+        tf_(step, {.types = TypesOf(request.settings.precision),
+                   .train = request.settings.mode == Mode::kTrain,
+                   .xla = xla,
+                   .dense_optimizer = request.model.dense_optimizer,
+                   .table_optimizer = request.model.table_optimizer}),
+        lookups_{
+            .batch = request.settings.batch,
+            .dtype = tf_.options().types.parameter,
+            .kernel = ir::BagKernel::kPerTable,
+            .alpha = CommonAlpha(request.model.tables, request.settings.batch,
+                                 request.settings.seed)} {}
+
+  void Run() {
+    // The call of a tf.function, before its first op.
+    step_.Op("tf::FunctionCall");
+    LoadBatch();
+    const Tensor logits = Predict();
+    if (!tf_.options().train) {
+      tf_.Op("tf::Sigmoid", Stream(logits.rows, 1, ir::DType::kFp32,
+                                   ir::Arithmetic::kTranscendental));
+      const OpScope op(step_, "tf::CopyToHost");
+      step_.CopyToHost(logits.rows * ir::SizeOf(ir::DType::kFp32));
+      return;
+    }
+    tf_.Loss(logits);
+    tf_.Backward();
+    tf_.Optimize();
+  }
+
+ private:
+  int64_t batch() const { return settings_.batch; }
+
+  // A loader that hands over a column after the other (NVTabular): the host
+  // waits for each, but the step before may still run. Other models read arrays
+  // that were copied while the step before was prepared.
+  void LoadBatch() {
+    step_.UseStream(step_.AddStream(kCopyStream));
+    const int64_t dense = batch() * ir::SizeOf(ir::DType::kFp32);
+    if (model_.kind == ModelKind::kWideDeep) {
+      for (int64_t i = 0; i < model_.dense_features; ++i) {
+        LoadColumn(dense);
+      }
+      for (const TableGroup& group : model_.tables) {
+        TableGroup single = group;
+        single.count = 1;
+        for (int64_t i = 0; i < group.count; ++i) {
+          LoadColumn(LookupsOf({&single, 1}, batch()) *
+                     ir::SizeOf(ir::DType::kInt64));
+        }
+      }
+    } else {
+      const OpScope op(step_, "tf::CopyToDevice");
+      step_.CopyToDevice(
+          LookupsOf(model_.tables, batch()) * ir::SizeOf(ir::DType::kInt32) +
+              dense * model_.dense_features,
+          /*pinned=*/true, /*waits=*/false);
+    }
+    step_.UseStream(step_.compute_stream());
+  }
+
+  void LoadColumn(int64_t bytes) {
+    const OpScope op(step_, "tf::LoadColumn");
+    step_.CopyToDevice(kLoaderCopies * bytes, /*pinned=*/false,
+                       /*waits=*/true);
+  }
+
+  Tensor Predict() {
+    switch (model_.kind) {
+      case ModelKind::kWideDeep:
+        return WideDeep();
+      case ModelKind::kNcf:
+        return Ncf();
+      default:
+        return Dlrm();
+    }
+  }
+
+  // As the products want it.
+  Tensor Activated(const Tensor& x) {
+    const Types& types = tf_.options().types;
+    if (ir::SizeOf(x.dtype) == ir::SizeOf(types.activation)) {
+      return x;
+    }
+    tf_.Op("tf::Cast", Cast(x.elements(), x.dtype, types.activation));
+    tf_.OnBackward([this, x] {
+      tf_.Op("tf::Cast",
+             Cast(x.elements(), tf_.options().types.activation, x.dtype));
+    });
+    Tensor cast = x;
+    cast.dtype = types.activation;
+    return cast;
+  }
+
+  Tensor DenseFeatures(int64_t columns) {
+    return {.rows = batch(), .columns = columns, .dtype = ir::DType::kFp32};
+  }
+
+  Tensor Dlrm() {
+    const Tensor dense =
+        DenseFeatures(PaddedTo(model_.dense_features, kDensePadding));
+    const Tensor bottom = tf_.Mlp(Activated(dense), model_.bottom_mlp,
+                                  /*last_relu=*/true);
+    const Tensor vectors = Activated(tf_.GatherJoint(model_.tables, lookups_));
+    const Tensor all = tf_.Concat(std::vector<Tensor>{bottom, vectors});
+    Tensor x = all;
+    if (model_.interaction.kind == InteractionKind::kDot) {
+      x = tf_.Interact(all, TableCount(model_) + 1,
+                       PaddedTo(InteractionWidth(model_), kRowPadding));
+    }
+    for (int64_t i = 0; i < model_.interaction.cross_layers; ++i) {
+      x = tf_.Cross(all, x, model_.interaction.cross_rank);
+    }
+    return tf_.Mlp(x, model_.top_mlp, /*last_relu=*/false);
+  }
+
+  std::vector<Tensor> GatherAll(const std::vector<TableGroup>& tables) {
+    std::vector<Tensor> vectors;
+    for (const TableGroup& group : tables) {
+      for (int64_t i = 0; i < group.count; ++i) {
+        vectors.push_back(tf_.Gather(group, lookups_));
+      }
+    }
+    return vectors;
+  }
+
+  // A linear model of one weight a row, and an MLP over everything.
+  Tensor WideDeep() {
+    std::vector<TableGroup> weights = model_.tables;
+    for (TableGroup& group : weights) {
+      group.dim = 1;
+    }
+    const Tensor wide = tf_.SumColumns(tf_.Concat(GatherAll(weights)));
+    std::vector<Tensor> parts = GatherAll(model_.tables);
+    parts.push_back(DenseFeatures(model_.dense_features));
+    const Tensor deep = tf_.Mlp(Activated(tf_.Concat(parts)), model_.top_mlp,
+                                /*last_relu=*/false, model_.dropout);
+    CHECK(wide.columns == deep.columns);
+    return tf_.Pointwise("tf::AddV2", deep, 2);
+  }
+
+  // Users and items twice: vectors to multiply, and vectors for the MLP, whose
+  // last layer reads both results.
+  Tensor Ncf() {
+    std::vector<Tensor> vectors = GatherAll(model_.tables);
+    CHECK(vectors.size() == 4);
+    for (Tensor& vector : vectors) {
+      vector = Activated(vector);
+    }
+    const Tensor product = tf_.Pointwise("tf::Mul", vectors[0], 2);
+    std::vector<int64_t> hidden = model_.top_mlp;
+    const int64_t last = hidden.back();
+    hidden.pop_back();
+    const Tensor deep =
+        tf_.Mlp(tf_.Concat(std::vector<Tensor>{vectors[2], vectors[3]}), hidden,
+                /*last_relu=*/true);
+    return tf_.Dense(tf_.Concat(std::vector<Tensor>{product, deep}), last,
+                     /*relu=*/false);
+  }
+
+  const Model& model_;
+  const Settings& settings_;
+  StepBuilder& step_;
+  Tensorflow tf_;
+  LookupOptions lookups_;
+};
+
+Result<ir::Graph> Build(const Request& request, bool xla) {
+  const ModelKind kind = request.model.kind;
+  if (kind != ModelKind::kDlrm && kind != ModelKind::kWideDeep &&
+      kind != ModelKind::kNcf) {
+    return Fail(ErrorCode::kUnsupported,
+                fmt::format("{} is a {} model, which is not run in TensorFlow "
+                            "here; expected dlrm, wide_deep or ncf",
+                            request.model.name, Name(kind)));
+  }
+  if (request.settings.cuda_graphs != CudaGraphs::kOff) {
+    return Fail(ErrorCode::kUnsupported,
+                "TensorFlow runs without CUDA graphs here; expected off");
+  }
+  StepBuilder step("model");
+  TensorflowStep(request, xla, step).Run();
+  return std::move(step).Finish();
+}
+
+}  // namespace
+
+Result<ir::Graph> BuildTensorflow(const Request& request) {
+  return Build(request, /*xla=*/false);
+}
+
+Result<ir::Graph> BuildTensorflowXla(const Request& request) {
+  return Build(request, /*xla=*/true);
+}
+
+}  // namespace stepcast::workload
