@@ -42,6 +42,9 @@ struct PredictOptions {
   /// How far hosts of one kind differ, as the standard deviation of the
   /// logarithm.
   double host_spread = 0.1;
+  /// How far whole steps differ by server and software release, likewise. 0 for
+  /// recorded steps, whose server and release are those of the recording.
+  double system_spread = 0;
 };
 
 struct StepInterval {

@@ -109,7 +109,10 @@ StepInterval Sampler::Sample() {
   for (uint32_t i = 0; i < options_.samples; ++i) {
     Draw(durations);
     sim::Resimulate(prediction_.lowered.tasks, durations, schedule);
-    steps.push_back(static_cast<double>(StepOf(schedule).count()));
+    const double system = options_.system_spread > 0
+                              ? std::exp(options_.system_spread * Normal(rng_))
+                              : 1;
+    steps.push_back(static_cast<double>(StepOf(schedule).count()) * system);
   }
   const auto quantile = [&](double share) {
     return Duration(std::llround(Quantile(steps, share)));
