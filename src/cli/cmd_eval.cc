@@ -7,6 +7,7 @@
 #include "base/nearest.h"
 #include "cli/collective_commands.h"
 #include "cli/commands.h"
+#include "cli/eval_steps.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/overhead_commands.h"
@@ -190,12 +191,16 @@ Status EvalKernels(const Words& words) {
 }  // namespace
 
 Status RunEval(const Words& words) {
-  constexpr std::array<std::string_view, 2> kKinds = {"kernels", "overheads"};
+  constexpr std::array<std::string_view, 3> kKinds = {"kernels", "overheads",
+                                                      "steps"};
   if (!words.empty() && words.front() == "kernels") {
     return EvalKernels(Words(words.begin() + 1, words.end()));
   }
   if (!words.empty() && words.front() == "overheads") {
     return EvalOverheads(Words(words.begin() + 1, words.end()));
+  }
+  if (!words.empty() && words.front() == "steps") {
+    return EvalSteps(Words(words.begin() + 1, words.end()));
   }
   if (words.empty() || words.front() == "--help" || words.front() == "-h") {
     return EvalKernels({"--help"});

@@ -1,0 +1,146 @@
+// stepcast eval steps: published step times against their prediction.
+#include "cli/eval_steps.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <utility>
+
+#include "base/file.h"
+#include "base/nearest.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "measurements/step_rows.h"
+#include "report/step_accuracy.h"
+#include "report/step_accuracy_text.h"
+#include "report/step_words.h"
+
+namespace stepcast::cli {
+namespace {
+
+struct StepsCommand {
+  std::vector<std::string> data;
+  std::vector<std::string> profiles;
+  std::vector<std::string> group;
+  std::string words;
+  std::string samples;
+  std::string seed;
+  std::string threads;
+  bool json = false;
+  bool csv = false;
+};
+
+void AddOptions(CLI::App& app, StepsCommand& command) {
+  app.add_option("--data", command.data,
+                 "CSV files, or directories with them, with the columns of "
+                 "docs/cli.md");
+  app.add_option("--group", command.group,
+                 "columns whose words make a group; default implementation "
+                 "mode gpu")
+      ->type_name("COLUMN");
+  app.add_option("--words", command.words,
+                 "what the words of the files mean, instead of the built-in "
+                 "data/published/words.toml")
+      ->type_name("FILE");
+  app.add_option("--profile", command.profiles,
+                 "directory that `stepcast fit` wrote; may be repeated")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  app.add_option("--samples", command.samples,
+                 "draws for the intervals; default 100");
+  app.add_option("--seed", command.seed, "of what is drawn; default 1");
+  app.add_option("--threads", command.threads,
+                 "how many to use; default: one per core");
+  app.add_flag("--json", command.json, "print one JSON object instead");
+  app.add_flag("--csv", command.csv, "print a line a predicted row instead");
+}
+
+// A group is of columns that the files have.
+Status CheckGroup(const std::vector<std::string>& group,
+                  const std::vector<measurements::StepRow>& rows) {
+  if (rows.empty()) {
+    return {};
+  }
+  for (const std::string& column : group) {
+    if (!rows.front().words.contains(column)) {
+      std::vector<std::string_view> known;
+      for (const auto& [name, word] : rows.front().words) {
+        known.push_back(name);
+      }
+      return Fail(ErrorCode::kInvalidInput, Unknown("column", column, known));
+    }
+  }
+  return {};
+}
+
+Result<report::StepWords> LoadWords(const std::string& file) {
+  if (file.empty()) {
+    return report::StepWords::Load();
+  }
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  return report::StepWords::Parse(text, file);
+}
+
+Result<report::StepAccuracyOptions> ReadOptions(const StepsCommand& command) {
+  report::StepAccuracyOptions options;
+  if (!command.group.empty()) {
+    options.columns = command.group;
+  }
+  options.profiles = {command.profiles.begin(), command.profiles.end()};
+  ASSIGN_OR_RETURN(const auto samples,
+                   ParseNumber("--samples", command.samples, 1));
+  if (samples) {
+    options.samples = static_cast<uint32_t>(
+        std::min<int64_t>(*samples, std::numeric_limits<uint32_t>::max()));
+  }
+  ASSIGN_OR_RETURN(const auto seed, ParseNumber("--seed", command.seed, 0));
+  options.seed = static_cast<uint64_t>(seed.value_or(1));
+  ASSIGN_OR_RETURN(const auto threads,
+                   ParseNumber("--threads", command.threads, 1));
+  options.threads = static_cast<size_t>(threads.value_or(0));
+  return options;
+}
+
+}  // namespace
+
+Status EvalSteps(const Words& words) {
+  OptionParser parser(
+      "eval steps",
+      "Predicts published steps from the words of their rows and compares. A "
+      "row that cannot be\npredicted is skipped with its reason.",
+      "  stepcast eval steps --data dlrm_end_to_end.csv\n"
+      "  stepcast eval steps --data results/ --group model precision --json");
+  StepsCommand command;
+  AddOptions(parser.app(), command);
+  ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
+  if (!go_on) {
+    return {};
+  }
+  if (command.data.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                "no --data given; expected CSV files or directories with them");
+  }
+  if (command.json && command.csv) {
+    return Fail(ErrorCode::kInvalidInput,
+                "--json and --csv; expected one of them");
+  }
+  const std::vector<std::filesystem::path> paths(command.data.begin(),
+                                                 command.data.end());
+  ASSIGN_OR_RETURN(const auto rows, measurements::ReadStepRows(paths));
+  RETURN_IF_ERROR(CheckGroup(command.group, rows));
+  ASSIGN_OR_RETURN(const auto meanings, LoadWords(command.words));
+  ASSIGN_OR_RETURN(const auto options, ReadOptions(command));
+  std::string text;
+  {
+    const Progress progress("predicting published steps");
+    const auto accuracy = report::EvaluateSteps(rows, meanings, options);
+    text = command.json  ? report::StepAccuracyJson(accuracy, Version())
+           : command.csv ? report::StepAccuracyCsv(accuracy)
+                         : report::StepAccuracyText(accuracy);
+  }
+  return Print(text);
+}
+
+}  // namespace stepcast::cli

@@ -1,0 +1,177 @@
+#include "report/step_words.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "base/embedded.h"
+#include "base/toml_read.h"
+#include "workload/model_files.h"
+#include "workload/settings.h"
+
+namespace stepcast {
+
+std::span<const EmbeddedFile> PublishedFileTexts();
+
+namespace report {
+namespace {
+
+using measurements::StepRow;
+
+// In the order in which rules are asked; a later one has the last word.
+constexpr std::array<std::string_view, 6> kColumns = {
+    "implementation", "model",       "gpu",
+    "precision",      "cuda_graphs", "embedding_placement"};
+
+// What a rule may say.
+constexpr std::array<std::string_view, 12> kKeys = {
+    "words",     "when",        "skip",      "workload", "impl",
+    "overheads", "torch",       "gpu",       "platform", "precision",
+    "parallel",  "cuda_graphs"};
+
+Result<StepWords::Rule> ReadRule(const toml::table& table) {
+  RETURN_IF_ERROR(CheckKeys(table, kKeys));
+  StepWords::Rule rule;
+  ASSIGN_OR_RETURN(const auto words, GetStrings(table, "words"));
+  for (const std::string& word : words) {
+    rule.words.emplace_back(word);
+  }
+  if (const toml::node* when = table.get("when")) {
+    if (!when->is_table()) {
+      return FailAt(*when, "when is no table; expected { column = \"words\" }");
+    }
+    for (const auto& [column, value] : *when->as_table()) {
+      ASSIGN_OR_RETURN(const std::string pattern,
+                       GetString(*when->as_table(), column.str()));
+      rule.when.emplace_back(std::string(column.str()), Glob(pattern));
+    }
+  }
+  for (const auto& [key, value] : table) {
+    if (key.str() == "words" || key.str() == "when") {
+      continue;
+    }
+    ASSIGN_OR_RETURN(const std::string text, GetString(table, key.str()));
+    rule.values.emplace(std::string(key.str()), text);
+  }
+  return rule;
+}
+
+bool Fits(const StepWords::Rule& rule, const StepRow& row,
+          std::string_view word) {
+  return std::ranges::any_of(
+             rule.words,
+             [&](const Glob& glob) { return glob.Matches(word); }) &&
+         std::ranges::all_of(rule.when, [&](const auto& when) {
+           return when.second.Matches(row.Word(when.first));
+         });
+}
+
+std::string_view Get(const StepWords::Values& values, std::string_view key) {
+  const auto found = values.find(key);
+  return found == values.end() ? std::string_view()
+                               : std::string_view(found->second);
+}
+
+// The request that the values of all columns come to.
+Result<engine::Request> RequestOf(const StepWords::Values& values,
+                                  const StepRow& row) {
+  engine::Request request;
+  ASSIGN_OR_RETURN(request.model,
+                   workload::FindModel(std::string(Get(values, "workload"))));
+  request.gpu = Get(values, "gpu");
+  request.overheads = Get(values, "overheads");
+  workload::Settings& settings = request.settings;
+  settings.batch = row.batch_per_gpu;
+  settings.impl = Get(values, "impl");
+  ASSIGN_OR_RETURN(settings.mode, workload::ParseMode(row.Word("mode")));
+  ASSIGN_OR_RETURN(settings.precision,
+                   workload::ParsePrecision(Get(values, "precision")));
+  ASSIGN_OR_RETURN(settings.cuda_graphs,
+                   workload::ParseCudaGraphs(Get(values, "cuda_graphs")));
+  if (!Get(values, "torch").empty()) {
+    ASSIGN_OR_RETURN(settings.torch,
+                     workload::ParseTorchRelease(Get(values, "torch")));
+  }
+  return request;
+}
+
+// Why several GPUs cannot be told by one; empty if they can.
+std::string WhyNotOne(const StepWords::Values& values, const StepRow& row) {
+  if (row.num_gpus == 0) {
+    return "runs on CPUs alone";
+  }
+  // Replicas that only answer never talk to each other.
+  const bool alone = row.num_gpus == 1 || (Get(values, "parallel") == "data" &&
+                                           row.Word("mode") == "infer");
+  return alone ? "" : fmt::format("trains on {} GPUs", row.num_gpus);
+}
+
+}  // namespace
+
+Result<StepWords> StepWords::Parse(std::string_view text,
+                                   std::string_view source) {
+  ASSIGN_OR_RETURN(const toml::table document, ParseToml(text, source));
+  RETURN_IF_ERROR(CheckKeys(document, kColumns));
+  StepWords words;
+  for (const std::string_view column : kColumns) {
+    words.columns_.push_back({.name = std::string(column), .rules = {}});
+    const toml::node* list = document.get(column);
+    if (list == nullptr) {
+      continue;
+    }
+    if (!list->is_array_of_tables()) {
+      return FailAt(*list, fmt::format("{} is no list of rules; expected "
+                                       "[[{}]]",
+                                       column, column));
+    }
+    for (const toml::node& rule : *list->as_array()) {
+      ASSIGN_OR_RETURN(Rule read, ReadRule(*rule.as_table()));
+      words.columns_.back().rules.push_back(std::move(read));
+    }
+  }
+  return words;
+}
+
+Result<StepWords> StepWords::Load() {
+  const EmbeddedFile& file = PublishedFileTexts().front();
+  return Parse(file.text, file.name);
+}
+
+StepMeaning StepWords::MeaningOf(const StepRow& row) const {
+  StepMeaning meaning;
+  Values values;
+  for (const Column& column : columns_) {
+    const std::string_view word = row.Word(column.name);
+    if (row.num_gpus == 0 && word.empty()) {
+      continue;
+    }
+    const auto rule = std::ranges::find_if(
+        column.rules, [&](const Rule& r) { return Fits(r, row, word); });
+    if (rule == column.rules.end()) {
+      meaning.why_not = fmt::format("{} '{}' has no rule", column.name, word);
+      return meaning;
+    }
+    for (const auto& [key, value] : rule->values) {
+      values.insert_or_assign(key, value);
+    }
+  }
+  meaning.why_not = WhyNotOne(values, row);
+  if (meaning.why_not.empty()) {
+    meaning.why_not = Get(values, "skip");
+  }
+  if (!meaning.why_not.empty()) {
+    return meaning;
+  }
+  auto request = RequestOf(values, row);
+  if (request) {
+    meaning.request = *std::move(request);
+  } else {
+    meaning.why_not = request.error().message;
+  }
+  return meaning;
+}
+
+}  // namespace report
+}  // namespace stepcast

@@ -1,0 +1,163 @@
+#include "report/step_words.h"
+
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cost/overheads/overhead_files.h"
+#include "hw/gpu_files.h"
+#include "workload/build_graph.h"
+#include "workload/model_files.h"
+
+namespace stepcast::report {
+namespace {
+
+using measurements::StepRow;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+constexpr const char* kRules = R"(
+[[implementation]]
+words = ["Mine"]
+when = { notes = "*first release*" }
+impl = "pytorch-bags"
+
+[[implementation]]
+words = ["Mine", "Mine *"]
+impl = "pytorch"
+overheads = "shared"
+
+[[implementation]]
+words = ["Server"]
+skip = "servers are not modelled"
+
+[[model]]
+words = ["*"]
+workload = "dlrm_default"
+
+[[gpu]]
+words = ["V100"]
+gpu = "v100-sxm-16gb"
+
+[[precision]]
+words = ["FP32"]
+precision = "fp32"
+
+[[cuda_graphs]]
+words = ["off"]
+cuda_graphs = "off"
+
+[[embedding_placement]]
+words = ["replicated"]
+parallel = "data"
+
+[[embedding_placement]]
+words = ["HBM"]
+parallel = "model"
+)";
+
+StepRow Row() {
+  StepRow row;
+  row.id = "a";
+  row.num_gpus = 1;
+  row.batch_per_gpu = 512;
+  row.step_time_ms = 5;
+  row.words = {{"implementation", "Mine"},
+               {"mode", "train"},
+               {"model", "DLRM"},
+               {"gpu", "V100"},
+               {"precision", "FP32"},
+               {"cuda_graphs", "off"},
+               {"embedding_placement", "HBM"}};
+  return row;
+}
+
+StepWords Words() {
+  auto words = StepWords::Parse(kRules, "words.toml");
+  EXPECT_TRUE(words) << words.error().message;
+  return *std::move(words);
+}
+
+std::string WhyNot(const StepRow& row) {
+  return Words().MeaningOf(row).why_not;
+}
+
+TEST(StepWordsTest, TheFirstRuleThatFitsCounts) {
+  StepRow row = Row();
+  const StepMeaning meaning = Words().MeaningOf(row);
+  EXPECT_EQ(meaning.why_not, "");
+  EXPECT_EQ(meaning.request.settings.impl, "pytorch");
+  EXPECT_EQ(meaning.request.overheads, "shared");
+  EXPECT_EQ(meaning.request.model.name, "dlrm_default");
+  EXPECT_EQ(meaning.request.settings.batch, 512);
+  row.words["notes"] = "the first release, line 3";
+  EXPECT_EQ(Words().MeaningOf(row).request.settings.impl, "pytorch-bags");
+}
+
+TEST(StepWordsTest, SaysWhyARowIsNotPredicted) {
+  StepRow row = Row();
+  row.words["implementation"] = "Server";
+  EXPECT_EQ(WhyNot(row), "servers are not modelled");
+  row.words["implementation"] = "Another";
+  EXPECT_EQ(WhyNot(row), "implementation 'Another' has no rule");
+  row = Row();
+  row.num_gpus = 0;
+  EXPECT_EQ(WhyNot(row), "runs on CPUs alone");
+}
+
+TEST(StepWordsTest, ReplicasThatAnswerAreLikeOne) {
+  StepRow row = Row();
+  row.num_gpus = 8;
+  row.words["embedding_placement"] = "replicated";
+  EXPECT_EQ(WhyNot(row), "trains on 8 GPUs");
+  row.words["mode"] = "infer";
+  EXPECT_EQ(WhyNot(row), "");
+  row.words["embedding_placement"] = "HBM";
+  EXPECT_THAT(WhyNot(row), HasSubstr("8 GPUs"));
+}
+
+TEST(StepWordsTest, SaysWhereARuleIsWrong) {
+  const auto error = [](const char* text) {
+    const auto words = StepWords::Parse(text, "words.toml");
+    return words ? std::string() : words.error().message;
+  };
+  EXPECT_THAT(error("[[gpu]]\nwords = [\"V100\"]\ngpus = \"x\"\n"),
+              HasSubstr("words.toml:3: "));
+  EXPECT_THAT(error("[[gpu]]\ngpu = \"x\"\n"), HasSubstr("words"));
+  EXPECT_THAT(error("gpu = 3\n"), HasSubstr("[[gpu]]"));
+}
+
+// What the built-in rules name exists.
+TEST(StepWordsTest, BuiltInRulesNameWhatIsThere) {
+  const auto words = StepWords::Load();
+  ASSERT_TRUE(words) << words.error().message;
+  const auto impls = workload::ImplementationNames();
+  const auto overheads = cost::OverheadNames();
+  std::set<std::string> seen;
+  for (const StepWords::Column& column : words->columns()) {
+    EXPECT_FALSE(column.rules.empty()) << column.name;
+    for (const StepWords::Rule& rule : column.rules) {
+      for (const auto& [key, value] : rule.values) {
+        seen.insert(key);
+        if (key == "workload") {
+          EXPECT_TRUE(workload::IsModelName(value)) << value;
+        } else if (key == "impl") {
+          EXPECT_THAT(impls, Contains(value));
+        } else if (key == "overheads") {
+          EXPECT_THAT(overheads, Contains(value));
+        } else if (key == "gpu") {
+          EXPECT_TRUE(hw::FindDevice(value)) << value;
+        } else if (key == "precision") {
+          EXPECT_TRUE(workload::ParsePrecision(value)) << value;
+        } else if (key == "cuda_graphs") {
+          EXPECT_TRUE(workload::ParseCudaGraphs(value)) << value;
+        }
+      }
+    }
+  }
+  EXPECT_THAT(seen, Contains("skip"));
+}
+
+}  // namespace
+}  // namespace stepcast::report
