@@ -51,6 +51,8 @@ struct PathSubject {
   PathKind kind = PathKind::kHost;
   PathPhrase phrase = PathPhrase::kIn;
   StringId name = StringPool::kEmpty;
+  // clang-tidy 14 takes the 0 in a rewritten `a < b` for a pointer.
+  // NOLINTNEXTLINE(modernize-use-nullptr)
   friend auto operator<=>(const PathSubject&, const PathSubject&) = default;
 };
 std::string Text(const ir::Graph& graph, const PathSubject& subject);

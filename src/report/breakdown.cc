@@ -22,9 +22,9 @@ std::array<std::string_view, sizeof...(kIndices)> FamilyNames(
 }
 
 std::string ShortName(size_t family) {
-  static const auto kNames =
+  static const auto names =
       FamilyNames(std::make_index_sequence<engine::kFamilyCount>());
-  const std::string_view name = kNames[family];
+  const std::string_view name = names[family];
   if (name == "embedding_bag") {
     return "embedding";
   }

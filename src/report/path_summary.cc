@@ -124,6 +124,7 @@ std::string PathKindsText(const PathKinds& kinds, Duration length) {
   std::ranges::stable_sort(
       sorted, [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<std::string> texts;
+  texts.reserve(sorted.size());
   for (const auto& [time, kind] : sorted) {
     texts.push_back(fmt::format("{} {}", Name(static_cast<PathKind>(kind)),
                                 PercentText(time, length)));

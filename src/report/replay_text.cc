@@ -142,6 +142,7 @@ std::vector<Column> TimeColumns(const std::vector<RankAccount>& accounts) {
     }
   }
   std::vector<Column> columns;
+  columns.reserve(families.size());
   for (auto& [family, times] : families) {
     columns.push_back({.name = family, .times = std::move(times)});
   }
