@@ -1,12 +1,17 @@
 // stepcast predict: the time of a step, without running it.
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
+#include <fmt/format.h>
+
+#include "base/nearest.h"
 #include "cli/commands.h"
 #include "cli/fail_on.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/predict_command.h"
+#include "engine/lin_predict.h"
 #include "report/prediction.h"
 #include "workload/model_files.h"
 
@@ -84,6 +89,11 @@ void AddOptions(CLI::App& app, PredictCommand& command) {
       "N");
   app.add_flag("--profiled", command.profiled,
                "with the time that a profiler takes");
+  app.add_option("--algorithm", command.algorithms,
+                 "from times to a step: stepcast, lin2022 or lin2024 (the\n"
+                 "papers' walks); may be repeated to compare")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
   add("--samples", command.samples,
       "draws for the interval; default 100, 0: no interval", "N");
   add("--seed", command.seed, "of what is drawn; default 1", "N");
@@ -92,6 +102,42 @@ void AddOptions(CLI::App& app, PredictCommand& command) {
 }
 
 }  // namespace
+
+Status AddAlgorithms(const PredictCommand& command, const ir::Graph& graph,
+                     const engine::Prediction& prediction,
+                     const cost::OverheadTable* overheads, bool profiled,
+                     report::PredictionReport& report) {
+  constexpr std::array<std::string_view, 3> kNames = {"stepcast", "lin2022",
+                                                      "lin2024"};
+  for (const std::string& name : command.algorithms) {
+    if (std::ranges::find(kNames, name) == kNames.end()) {
+      return Fail(ErrorCode::kInvalidInput, Unknown("algorithm", name, kNames));
+    }
+    if (name == kNames.front()) {
+      continue;
+    }
+    if (overheads == nullptr) {
+      return Fail(ErrorCode::kInvalidInput,
+                  fmt::format("--algorithm {} with --overheads measured; "
+                              "expected a set of overheads, as self",
+                              name));
+    }
+    const engine::LinPrediction walk = engine::PredictByLinWalk(
+        graph.data(), prediction.works, *overheads, profiled,
+        name == "lin2022" ? cost::LinVariant::k2022 : cost::LinVariant::k2024);
+    report.algorithms.push_back(
+        {.name = name, .step = walk.step, .gpu_active = walk.gpu_active});
+  }
+  if (!command.algorithms.empty() &&
+      command.algorithms.back() != kNames.front()) {
+    report.UseStep(report.algorithms.back().step);
+    report.notes.push_back(fmt::format(
+        "the step time is by {}; the interval and the breakdown are of "
+        "stepcast's own simulation",
+        command.algorithms.back()));
+  }
+  return {};
+}
 
 Result<Outcome> RunPredict(const Words& words) {
   OptionParser parser(

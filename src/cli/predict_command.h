@@ -28,6 +28,7 @@ struct PredictCommand {
   std::string seed;
   std::string samples;
   bool profiled = false;
+  std::vector<std::string> algorithms;
   std::string perfetto;
   std::vector<std::string> fail_on;
   bool json = false;
@@ -38,6 +39,13 @@ Result<report::PredictionReport> PredictModel(const PredictCommand& command);
 
 /// Of a step that was recorded: its ops and kernels with other times.
 Result<report::PredictionReport> PredictTrace(const PredictCommand& command);
+
+/// Adds what the algorithms asked for make of the same times; the last one's
+/// step is the answer.
+Status AddAlgorithms(const PredictCommand& command, const ir::Graph& graph,
+                     const engine::Prediction& prediction,
+                     const cost::OverheadTable* overheads, bool profiled,
+                     report::PredictionReport& report);
 
 /// Draws for the interval unless the user says otherwise.
 inline constexpr int64_t kDefaultSamples = 100;

@@ -83,6 +83,10 @@ Result<report::PredictionReport> PredictModel(const PredictCommand& command) {
        .overheads = predicted.overheads,
        .window = "steady step"});
   report.memory = MemoryOf(predicted);
+  ASSIGN_OR_RETURN(const cost::OverheadTable* overheads,
+                   predictor.Overheads(predicted.overheads));
+  RETURN_IF_ERROR(AddAlgorithms(command, predicted.graph, predicted.prediction,
+                                overheads, options.profiled, report));
   if (!named || command.gpu.empty()) {
     report.notes.push_back(fmt::format(
         "{}; name others with a workload and --gpu",

@@ -48,6 +48,15 @@ void FillOverheads(const cost::OverheadCoverage& coverage,
 
 }  // namespace
 
+void PredictionReport::UseStep(Duration time) {
+  step = time;
+  if (subject.batch_per_gpu > 0 && step > Duration{}) {
+    const double seconds = static_cast<double>(step.count()) / 1e9;
+    samples_per_s =
+        static_cast<double>(subject.batch_per_gpu * subject.num_gpus) / seconds;
+  }
+}
+
 PredictionReport ReportPrediction(const ir::Graph& graph,
                                   const engine::Prediction& prediction,
                                   PredictionSubject subject) {
@@ -60,14 +69,12 @@ PredictionReport ReportPrediction(const ir::Graph& graph,
     report.slowest = report.ranks[prediction.slowest()];
   }
   report.critical_path = PathOf(graph, prediction);
+  report.algorithms.push_back({.name = "stepcast",
+                               .step = report.step,
+                               .gpu_active = report.slowest.gpu_active});
   report.coverage = prediction.works.coverage;
   FillOverheads(prediction.overheads, report);
-  if (report.subject.batch_per_gpu > 0 && report.step > Duration{}) {
-    const double seconds = static_cast<double>(report.step.count()) / 1e9;
-    report.samples_per_s = static_cast<double>(report.subject.batch_per_gpu *
-                                               report.subject.num_gpus) /
-                           seconds;
-  }
+  report.UseStep(prediction.step);
   for (const ir::Rank& rank : graph.data().ranks) {
     if (rank.step) {
       report.measured.push_back(

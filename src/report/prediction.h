@@ -46,8 +46,17 @@ struct MeasuredStep {
   Duration step{};
 };
 
+/// What one way of going from times to a step says of the slowest rank.
+struct AlgorithmStep {
+  std::string name;  // "stepcast", "lin2022", ...
+  Duration step{};
+  Duration gpu_active{};
+};
+
 struct PredictionReport {
   PredictionSubject subject;
+  /// Ours first, then those that were asked for; `step` is of the last.
+  std::vector<AlgorithmStep> algorithms;
   Duration step{};
   engine::StepInterval interval{};
   double samples_per_s = 0;  // Over all GPUs; 0 if the batch is not known.
@@ -62,6 +71,9 @@ struct PredictionReport {
   std::optional<MemoryUse> memory;
   std::vector<MeasuredStep> measured;
   std::vector<std::string> notes;  // Assumptions that matter.
+
+  /// Sets the step time and what follows from it.
+  void UseStep(Duration time);
 };
 
 PredictionReport ReportPrediction(const ir::Graph& graph,

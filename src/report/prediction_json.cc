@@ -36,6 +36,19 @@ void WriteInterval(JsonWriter& json, const engine::StepInterval& interval) {
   json.EndObject();
 }
 
+void WriteAlgorithms(JsonWriter& json,
+                     const std::vector<AlgorithmStep>& algorithms) {
+  json.Key("algorithms").BeginArray();
+  for (const AlgorithmStep& algorithm : algorithms) {
+    json.BeginObject();
+    json.Key("name").String(algorithm.name);
+    WriteTime(json, "step_time_us", algorithm.step);
+    WriteTime(json, "gpu_active_us", algorithm.gpu_active);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 void WriteRanks(JsonWriter& json, const PredictionReport& report) {
   json.Key("ranks").BeginArray();
   for (const engine::RankAccount& account : report.ranks) {
@@ -113,6 +126,7 @@ std::string PredictionJson(const PredictionReport& report,
   WriteBreakdown(json, slowest);
   json.Key("overheads_us");
   WriteOverheads(json, slowest);
+  WriteAlgorithms(json, report.algorithms);
   WriteRanks(json, report);
   WritePath(json, report.critical_path);
   WriteCoverage(json, report);

@@ -104,6 +104,31 @@ std::string Path(const PredictionReport& report) {
                      PathKindsText(path.kinds, path.length), table.ToString());
 }
 
+// What every algorithm makes of the same times; with a trace, how far off.
+std::string Algorithms(const PredictionReport& report) {
+  Duration measured{};
+  for (const MeasuredStep& step : report.measured) {
+    measured = std::max(measured, step.step);
+  }
+  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight},
+                  "  ");
+  table.AddRow({"algorithm", "step ms", "active ms",
+                measured > Duration{} ? "error" : ""});
+  for (const AlgorithmStep& algorithm : report.algorithms) {
+    table.AddRow(
+        {algorithm.name, MillisecondsText(algorithm.step),
+         MillisecondsText(algorithm.gpu_active),
+         measured > Duration{}
+             ? fmt::format(
+                   "{:+.1f} %",
+                   100.0 * (static_cast<double>(algorithm.step.count()) /
+                                static_cast<double>(measured.count()) -
+                            1))
+             : ""});
+  }
+  return fmt::format("\nthe slowest rank by algorithm\n{}", table.ToString());
+}
+
 std::string Ranks(const PredictionReport& report) {
   TextTable table({Align::kRight, Align::kRight, Align::kRight, Align::kRight,
                    Align::kRight, Align::kRight, Align::kRight},
@@ -183,6 +208,9 @@ std::string PredictionText(const PredictionReport& report) {
     text += Memory(*report.memory);
   }
   text += Breakdown(report) + Path(report);
+  if (report.algorithms.size() > 1) {
+    text += Algorithms(report);
+  }
   if (report.ranks.size() > 1 || !report.measured.empty()) {
     text += Ranks(report);
   }

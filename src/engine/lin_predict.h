@@ -1,0 +1,27 @@
+// The papers' walk over the same ops, overheads and kernel times as ours.
+#ifndef STEPCAST_ENGINE_LIN_PREDICT_H_
+#define STEPCAST_ENGINE_LIN_PREDICT_H_
+
+#include "base/result.h"
+#include "base/units.h"
+#include "cost/overheads/lin_walk.h"
+#include "cost/overheads/overhead_table.h"
+#include "engine/price_works.h"
+#include "ir/graph.h"
+
+namespace stepcast::engine {
+
+/// What the walk says of the slowest rank.
+struct LinPrediction {
+  Duration step{};
+  Duration gpu_active{};
+};
+
+LinPrediction PredictByLinWalk(const ir::GraphData& data,
+                               const PricedWorks& works,
+                               const cost::OverheadTable& overheads,
+                               bool profiled, cost::LinVariant variant);
+
+}  // namespace stepcast::engine
+
+#endif  // STEPCAST_ENGINE_LIN_PREDICT_H_
