@@ -20,6 +20,7 @@
 #include "fit/authors_overheads.h"
 #include "fit/held_out_overheads.h"
 #include "ingest/load.h"
+#include "measurements/csv.h"
 
 namespace stepcast::cli {
 namespace {
@@ -78,6 +79,7 @@ Result<std::string> AddRun(const std::string& path, uint32_t workload,
                    fit::BuildStepGraphs(loaded.ranks, rules, diagnostics));
   const std::vector<bool> steady = fit::SteadySteps(steps);
   size_t used = 0;
+  size_t ranks = 0;
   std::set<std::string> gpus;
   for (size_t i = 0; i < steps.size(); ++i) {
     const ir::GraphData& data = steps[i].graph.data();
@@ -86,13 +88,14 @@ Result<std::string> AddRun(const std::string& path, uint32_t workload,
     }
     fit::AddSamples(data, workload, samples);
     ++used;
+    ranks = data.ranks.size();
     for (const ir::Rank& rank : data.ranks) {
       gpus.emplace(Printable(data.strings.view(rank.gpu)));
     }
   }
   return fmt::format("data: {}: {}, {} rank{}, {} of {} steps", Printable(path),
-                     fmt::join(gpus, " and "), loaded.ranks.size(),
-                     loaded.ranks.size() == 1 ? "" : "s", used, steps.size());
+                     fmt::join(gpus, " and "), ranks, ranks == 1 ? "" : "s",
+                     used, steps.size());
 }
 
 Result<cost::OverheadData> FitTraces(const Request& request) {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
+#include <optional>
 #include <set>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/stats.h"
 #include "cost/overheads/predicted_plan.h"
@@ -123,29 +125,38 @@ std::vector<const StepGraph*> Steady(std::span<const StepGraph> steps) {
 Result<std::vector<StepGraph>> BuildStepGraphs(
     std::span<const ingest::RankTrace> ranks, const ingest::Rules& rules,
     Diagnostics& diagnostics) {
-  std::vector<StepGraph> graphs;
-  std::set<int64_t> numbers;
+  std::optional<std::set<int64_t>> numbers;  // That every rank has.
   for (const ingest::RankTrace& rank : ranks) {
-    if (!rank.profiler) {
-      return Fail(ErrorCode::kInvalidInput,
-                  rank.paths.front() +
-                      ": has no times; expected the trace of "
-                      "a profiler");
-    }
     std::set<int64_t> own;
-    for (const ingest::Step& step : rank.profiler->steps) {
-      own.insert(step.number);
+    for (size_t i = 0; rank.profiler && i < rank.profiler->steps.size(); ++i) {
+      const int64_t number = rank.profiler->steps[i].number;
+      if (!numbers || numbers->contains(number)) {
+        own.insert(number);
+      }
     }
-    std::set<int64_t> both;
-    std::ranges::set_intersection(numbers, own,
-                                  std::inserter(both, both.end()));
-    numbers = &rank == ranks.data() ? own : both;
+    numbers = std::move(own);
   }
-  for (const int64_t number : numbers) {
+  std::vector<std::optional<int64_t>> wanted;
+  if (numbers) {
+    wanted.assign(numbers->begin(), numbers->end());
+  }
+  if (wanted.empty()) {
+    wanted.emplace_back();  // A graph, which is one step.
+  }
+  std::vector<StepGraph> graphs;
+  for (const std::optional<int64_t>& number : wanted) {
     ASSIGN_OR_RETURN(
         ir::Graph graph,
         ingest::BuildGraph(ranks, rules, {.step = number}, diagnostics));
-    graphs.push_back({.step = number, .graph = std::move(graph)});
+    for (const ir::Rank& rank : graph.data().ranks) {
+      if (!rank.step) {
+        return Fail(ErrorCode::kInvalidInput,
+                    fmt::format("rank {} has no measured step; expected the "
+                                "trace of a profiler",
+                                rank.number));
+      }
+    }
+    graphs.push_back({.step = number.value_or(0), .graph = std::move(graph)});
   }
   return graphs;
 }

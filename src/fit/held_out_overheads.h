@@ -22,7 +22,8 @@ struct StepGraph {
   ir::Graph graph;
 };
 
-/// The graphs of all steps that every rank has, in their order.
+/// The graphs of all steps that every rank has, in their order. Fails if a rank
+/// has no measured step.
 Result<std::vector<StepGraph>> BuildStepGraphs(
     std::span<const ingest::RankTrace> ranks, const ingest::Rules& rules,
     Diagnostics& diagnostics);
