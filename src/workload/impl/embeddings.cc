@@ -87,6 +87,11 @@ void UpdateBags(Torch& torch, const Model& model,
     bag.kernel = ir::BagKernel::kAtomic;
     for (int64_t i = 0; i < group.count; ++i) {
       const OpScope op(torch.step(), "aten::add_");
+      if (bag.update == ir::Update::kSgd) {
+        // The gradient's values times the learning rate, ids in one dimension.
+        torch.step().Launch(Stream(bag.lookups * bag.dim, 1, bag.dtype));
+        torch.step().Launch(Stream(bag.lookups, 1, ir::DType::kInt64));
+      }
       torch.step().Launch(bag);
     }
   }
