@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/parallel.h"
+#include "cost/collectives/collective_store.h"
 #include "cost/collectives/formula.h"
 #include "fit/collective_points.h"
 #include "fit/fit_collective_constants.h"
@@ -22,14 +23,17 @@ using measurements::CollectiveRow;
 
 std::vector<std::string> GpusOf(const std::vector<std::string>& systems) {
   std::vector<std::string> gpus;
+  gpus.reserve(systems.size());
   for (const std::string& system : systems) {
     gpus.emplace_back(GpuOf(system));
   }
   std::ranges::sort(gpus);
-  const auto repeats = std::ranges::unique(gpus);
-  gpus.erase(repeats.begin(), repeats.end());
+  gpus.erase(std::unique(gpus.begin(), gpus.end()), gpus.end());
   return gpus;
 }
+
+// What all systems share is told from systems of as many GPUs.
+constexpr size_t kSharedFromGpus = 3;
 
 using LineKey = std::tuple<uint16_t, int, bool>;
 
@@ -101,15 +105,19 @@ Result<CollectiveFit> FitCollectives(const measurements::CollectiveRows& rows,
                                      size_t threads) {
   ASSIGN_OR_RETURN(const auto clusters, ClustersOf(rows, platforms));
   const std::vector<MeasuredCurve> curves = GroupCurves(rows);
-  ASSIGN_OR_RETURN(const CollectiveLeaveOut left_out,
-                   LeaveOutCollectives(rows, platforms, threads));
   CollectiveFit fit;
-  fit.constants = FitCollectiveConstants({.curves = curves,
-                                          .clusters = clusters,
-                                          .systems = rows.systems,
-                                          .without_gpu = {}});
-  fit.constants.log2_p10 = left_out.log2_p10;
-  fit.constants.log2_p90 = left_out.log2_p90;
+  ASSIGN_OR_RETURN(fit.constants, cost::CollectiveStore().LoadConstants());
+  if (GpusOf(rows.systems).size() >= kSharedFromGpus) {
+    ASSIGN_OR_RETURN(const CollectiveLeaveOut left_out,
+                     LeaveOutCollectives(rows, platforms, threads));
+    fit.constants_fitted = true;
+    fit.constants = FitCollectiveConstants({.curves = curves,
+                                            .clusters = clusters,
+                                            .systems = rows.systems,
+                                            .without_gpu = {}});
+    fit.constants.log2_p10 = left_out.log2_p10;
+    fit.constants.log2_p90 = left_out.log2_p90;
+  }
   std::vector<cost::CollectiveCurve> fitted(curves.size());
   ParallelFor(curves.size(), threads, [&](size_t i) {
     const cost::CollectiveFormula formula(clusters[curves[i].system],
@@ -128,8 +136,11 @@ Result<CollectiveFit> FitCollectives(const measurements::CollectiveRows& rows,
 std::vector<ProfileFile> FilesOf(const CollectiveFit& fit,
                                  std::string_view provenance) {
   std::vector<ProfileFile> files;
-  files.push_back({.path = "constants.toml",
-                   .text = CollectiveConstantsText(fit.constants, provenance)});
+  if (fit.constants_fitted) {
+    files.push_back(
+        {.path = "constants.toml",
+         .text = CollectiveConstantsText(fit.constants, provenance)});
+  }
   for (const cost::CollectiveProfile& profile : fit.profiles) {
     files.push_back({.path = profile.system + ".toml",
                      .text = CollectiveProfileText(profile, provenance)});

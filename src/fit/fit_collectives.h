@@ -20,7 +20,10 @@
 namespace stepcast::fit {
 
 struct CollectiveFit {
+  /// What all systems share: fitted if there are rows of enough GPUs, otherwise
+  /// as built in.
   cost::CollectiveConstants constants;
+  bool constants_fitted = false;
   std::vector<cost::CollectiveProfile> profiles;  // By system.
 };
 
@@ -30,7 +33,7 @@ Result<CollectiveFit> FitCollectives(const measurements::CollectiveRows& rows,
                                      std::span<const hw::Platform> platforms,
                                      size_t threads);
 
-/// constants.toml and <gpu>/<system>.toml.
+/// constants.toml, if they were fitted, and <gpu>/<system>.toml.
 std::vector<ProfileFile> FilesOf(const CollectiveFit& fit,
                                  std::string_view provenance);
 

@@ -27,7 +27,7 @@ CollectiveRows MakeRows(const cost::CollectiveConstants& constants) {
   EXPECT_TRUE(clusters.has_value()) << clusters.error().message;
   for (size_t system = 0; system < clusters->size(); ++system) {
     for (const int ranks : {2, 4, 8}) {
-      for (double octave = 10; octave < 29; ++octave) {
+      for (int octave = 10; octave < 29; ++octave) {
         measurements::CollectiveRow row{
             .kind = ir::CollectiveKind::kAllToAll,
             .dtype = ir::DType::kFp16,
@@ -79,6 +79,18 @@ TEST(FitCollectives, WritesWhatTheStoreReads) {
       EXPECT_EQ(profile->system + ".toml", file.path);
     }
   }
+}
+
+TEST(FitCollectives, OneGpuTellsNothingOfOthers) {
+  CollectiveRows rows = MakeRows({});
+  std::erase_if(rows.rows, [](const measurements::CollectiveRow& row) {
+    return row.system != 0;
+  });
+  rows.systems.resize(1);
+  const auto fit = FitCollectives(rows, {}, 1);
+  ASSERT_TRUE(fit.has_value());
+  EXPECT_FALSE(fit->constants_fitted);
+  EXPECT_EQ(FilesOf(*fit, "a test").size(), 1u);
 }
 
 // What one law makes for all is known of a GPU that was left out.

@@ -29,7 +29,7 @@ void FillLinks(const Platform& platform, const Device& device,
   } else if (has_links) {
     // GPU files count both directions together.
     cluster.link_gbs = device.nvlink_gbs / 2;
-    cluster.derived.push_back("link_gbs: half of the GPU's NVLink");
+    cluster.derived.emplace_back("link_gbs: half of the GPU's NVLink");
   }
   if (platform.mesh_link_gbs) {
     cluster.mesh_links = platform.mesh_links;
@@ -44,12 +44,12 @@ void FillLinks(const Platform& platform, const Device& device,
     cluster.pcie_gbs = platform.pcie_gbs->value;
   } else {
     cluster.pcie_gbs = device.pcie_gbs;
-    cluster.derived.push_back("pcie_gbs: the GPU's 16 lanes");
+    cluster.derived.emplace_back("pcie_gbs: the GPU's 16 lanes");
   }
   if (platform.gpus_per_uplink) {
     cluster.gpus_per_uplink = platform.gpus_per_uplink->value;
   } else {
-    cluster.derived.push_back("gpus_per_uplink: 1, nothing shared");
+    cluster.derived.emplace_back("gpus_per_uplink: 1, nothing shared");
   }
 }
 
@@ -59,7 +59,7 @@ void FillHost(const Platform& platform, const Device& device,
     cluster.host_memory_gbs = platform.host_memory_gbs->value;
   } else {
     cluster.host_memory_gbs = UsualHostGbs(cluster.pcie_gbs);
-    cluster.derived.push_back(
+    cluster.derived.emplace_back(
         "host_memory_gbs: two usual sockets of the PCIe generation");
   }
   if (platform.host_memory_gb) {
@@ -67,7 +67,7 @@ void FillHost(const Platform& platform, const Device& device,
   } else {
     cluster.host_memory_gb =
         kUsualHostGbPerGpuGb * device.dram_gb * platform.gpus_per_node->value;
-    cluster.derived.push_back("host_memory_gb: twice that of the GPUs");
+    cluster.derived.emplace_back("host_memory_gb: twice that of the GPUs");
   }
 }
 

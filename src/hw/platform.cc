@@ -129,6 +129,7 @@ Status ReadNames(const toml::table& table, Platform& platform) {
   const auto known = LinkLayoutFromName(layout);
   if (!known) {
     std::vector<std::string_view> names;
+    names.reserve(kLayouts.size());
     for (const auto& [value, name] : kLayouts) {
       names.push_back(name);
     }

@@ -8,8 +8,6 @@
 namespace stepcast::cost {
 namespace {
 
-using ir::CollectiveKind;
-
 constexpr std::string_view kCurve = "collective-curve";
 constexpr std::string_view kNear = "collective-curve of another group";
 constexpr std::string_view kRates = "collective-formula, measured rates";

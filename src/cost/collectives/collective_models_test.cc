@@ -31,7 +31,8 @@ constexpr CollectiveKind kKinds[] = {
 void CheckLaws(const CollectiveModels& models, RankGroup group) {
   for (const CollectiveKind kind : kKinds) {
     double before = 0;
-    for (double octave = 4; octave < 34; octave += 0.125) {
+    for (int eighth = 32; eighth < 272; ++eighth) {
+      const double octave = eighth / 8.0;
       const auto load = EvenLoad(kind, group, std::exp2(octave));
       const Estimate estimate = models.Price(load);
       ASSERT_GE(estimate.p50_us, before)

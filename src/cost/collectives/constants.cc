@@ -137,6 +137,7 @@ Result<CollectiveConstants> ParseCollectiveConstants(std::string_view text,
                                                      std::string_view source) {
   ASSIGN_OR_RETURN(const toml::table table, ParseToml(text, source));
   std::vector<std::string_view> keys;
+  keys.reserve(kInfos.size());
   for (const Info& info : kInfos) {
     keys.push_back(info.key);
   }

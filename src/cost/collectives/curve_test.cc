@@ -18,7 +18,7 @@ CollectiveCurve Curve() {
           .log2_p90 = 0.2};
 }
 
-const Ramp kRamp{.latency_us = 10, .bus_gbs = 1, .blend = 1};
+constexpr Ramp kRamp{.latency_us = 10, .bus_gbs = 1, .blend = 1};
 
 TEST(CollectiveCurve, GoesThroughItsTimes) {
   const CollectiveCurve curve = Curve();
