@@ -1,6 +1,7 @@
 #include "engine/price_works.h"
 
 #include <algorithm>
+#include <variant>
 
 namespace stepcast::engine {
 namespace {
@@ -34,6 +35,9 @@ class Pricer {
   uint16_t NumberOf(std::string_view model);
   WorkPrice FromEstimate(const cost::Estimate& estimate);
   WorkPrice FromMeasured(ir::WorkId id) const;
+  void PriceCollectives();
+  std::optional<cost::Estimate> PriceOne(
+      const ir::MatchedCollective& collective) const;
   bool IsMeasured(ir::WorkId id) const {
     return measured_ != nullptr && data_.works[id].measured.has_value();
   }
@@ -91,6 +95,49 @@ void Pricer::Cover() {
   }
 }
 
+// The parts of all ranks where they are few enough to be written down, else as
+// if all did what the rank with the largest part does.
+std::optional<cost::Estimate> Pricer::PriceOne(
+    const ir::MatchedCollective& collective) const {
+  constexpr int kMostParts = 256;
+  const CollectivePricing& pricing = options_.collectives;
+  std::vector<ir::Collective> parts;
+  const ir::Collective* largest = nullptr;
+  for (const ir::WorkId id : collective.works) {
+    const auto* part =
+        std::get_if<ir::Collective>(&data_.shapes[data_.works[id].shape]);
+    if (part == nullptr) {
+      return std::nullopt;
+    }
+    const ir::RankId rank = data_.streams[data_.works[id].stream].rank;
+    const int64_t count =
+        pricing.rank_counts.empty() ? 1 : pricing.rank_counts[rank.value];
+    if (pricing.ranks <= kMostParts) {
+      parts.insert(parts.end(), static_cast<size_t>(count), *part);
+    }
+    if (largest == nullptr || part->bytes > largest->bytes) {
+      largest = part;
+    }
+  }
+  if (parts.size() == static_cast<size_t>(pricing.ranks)) {
+    return pricing.models->Price(parts, pricing.nodes);
+  }
+  return pricing.models->Price(
+      *largest, {.ranks = pricing.ranks, .nodes = pricing.nodes});
+}
+
+void Pricer::PriceCollectives() {
+  for (const ir::MatchedCollective& collective : data_.collectives) {
+    if (const auto estimate = PriceOne(collective)) {
+      for (const ir::WorkId id : collective.works) {
+        if (!(options_.keep_measured && IsMeasured(id))) {
+          priced_.prices[id] = FromEstimate(*estimate);
+        }
+      }
+    }
+  }
+}
+
 PricedWorks Pricer::Price(const cost::KernelModels& models) {
   std::vector<std::optional<cost::Estimate>> estimates(data_.shapes.size());
   models.PriceAll(data_.shapes.items(), estimates);
@@ -107,6 +154,9 @@ PricedWorks Pricer::Price(const cost::KernelModels& models) {
     } else if (IsMeasured(id)) {
       priced_.prices[id] = FromMeasured(id);
     }
+  }
+  if (options_.collectives.models != nullptr) {
+    PriceCollectives();
   }
   Cover();
   return std::move(priced_);

@@ -11,6 +11,7 @@
 
 #include "base/ids.h"
 #include "base/units.h"
+#include "cost/collectives/collective_models.h"
 #include "cost/estimate.h"
 #include "cost/kernel_models.h"
 #include "ir/graph.h"
@@ -50,7 +51,18 @@ struct PricedWorks {
   }
 };
 
+/// What collectives are priced with.
+struct CollectivePricing {
+  const cost::CollectiveModels* models = nullptr;
+  /// For each rank of the graph, how many of the job it stands for; empty: one.
+  std::vector<int64_t> rank_counts{};
+  int ranks = 1;  // Of the job.
+  int nodes = 1;
+};
+
 struct PriceOptions {
+  /// Without models collectives take what they were measured with.
+  CollectivePricing collectives{};
   /// Works keep the time they were measured with, priced or not.
   bool keep_measured = false;
   /// What measured times of works without a model are multiplied with: those

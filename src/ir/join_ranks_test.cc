@@ -1,0 +1,73 @@
+#include "ir/join_ranks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ir/graph_text.h"
+
+namespace stepcast::ir {
+namespace {
+
+using testing::HasSubstr;
+
+Graph Parse(const std::string& text) {
+  auto graph = ParseGraph(text);
+  EXPECT_TRUE(graph) << graph.error().message;
+  return *std::move(graph);
+}
+
+constexpr const char* kRank = R"(stepcast-graph 1
+rank 0
+  thread main
+    op "linear"
+      call launch "cudaLaunchKernel"
+        s7: gemm m=16 n=256 k=13 dtype=fp32 #g
+    op "c10d::allreduce_"
+      call launch "cudaLaunchKernel"
+        s20: collective kind=all_reduce bytes=1024 group_size=2 dtype=fp32 #a
+    op "c10d::alltoall_"
+      call launch "cudaLaunchKernel"
+        s20: collective kind=all_to_all bytes=64 group_size=2 dtype=fp32 #b
+  wait #g -> #a
+)";
+
+TEST(JoinRanksTest, TheNthCollectiveMeetsTheNth) {
+  const Graph one = Parse(kRank);
+  const std::vector<RankGraph> ranks = {{.graph = &one, .number = 0},
+                                        {.graph = &one, .number = 5}};
+  const auto joined = JoinRanks(ranks);
+  ASSERT_TRUE(joined) << joined.error().message;
+  const GraphData& data = joined->data();
+  ASSERT_EQ(data.ranks.size(), 2);
+  EXPECT_EQ(data.ranks[RankId{1}].number, 5);
+  EXPECT_EQ(data.works.size(), 6);
+  EXPECT_EQ(data.stream_waits.size(), 2);
+  ASSERT_EQ(data.collectives.size(), 2);
+  for (const MatchedCollective& collective : data.collectives) {
+    ASSERT_EQ(collective.works.size(), 2);
+    EXPECT_EQ(joined->shape(collective.works[0]),
+              joined->shape(collective.works[1]));
+    EXPECT_NE(data.works[collective.works[0]].stream,
+              data.works[collective.works[1]].stream);
+  }
+}
+
+TEST(JoinRanksTest, OtherCollectivesAreAnError) {
+  const Graph one = Parse(kRank);
+  const Graph other = Parse(R"(stepcast-graph 1
+rank 0
+  thread main
+    op "c10d::allreduce_"
+      call launch "cudaLaunchKernel"
+        s20: collective kind=all_reduce bytes=1024 group_size=2 dtype=fp32
+)");
+  const std::vector<RankGraph> ranks = {{.graph = &one, .number = 0},
+                                        {.graph = &other, .number = 1}};
+  const auto joined = JoinRanks(ranks);
+  ASSERT_FALSE(joined);
+  EXPECT_THAT(joined.error().message,
+              HasSubstr("ranks have 2 and 1 collectives on stream 20"));
+}
+
+}  // namespace
+}  // namespace stepcast::ir
