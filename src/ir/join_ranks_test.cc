@@ -24,10 +24,10 @@ rank 0
         s7: gemm m=16 n=256 k=13 dtype=fp32 #g
     op "c10d::allreduce_"
       call launch "cudaLaunchKernel"
-        s20: collective kind=all_reduce bytes=1024 group_size=2 dtype=fp32 #a
+        s20: collective kind=all_reduce bytes=1024 group=2 dtype=fp32 #a
     op "c10d::alltoall_"
       call launch "cudaLaunchKernel"
-        s20: collective kind=all_to_all bytes=64 group_size=2 dtype=fp32 #b
+        s20: collective kind=all_to_all bytes=64 group=2 dtype=fp32 #b
   wait #g -> #a
 )";
 
@@ -59,7 +59,7 @@ rank 0
   thread main
     op "c10d::allreduce_"
       call launch "cudaLaunchKernel"
-        s20: collective kind=all_reduce bytes=1024 group_size=2 dtype=fp32
+        s20: collective kind=all_reduce bytes=1024 group=2 dtype=fp32
 )");
   const std::vector<RankGraph> ranks = {{.graph = &one, .number = 0},
                                         {.graph = &other, .number = 1}};
