@@ -22,9 +22,9 @@ constexpr int64_t kDensePadding = 16;
 constexpr int64_t kRowPadding = 8;
 
 // How often a loader by columns copies a byte of a batch, from the file's block
-// that it decoded and shuffled to the tensor that the model reads. Fitted to
-// the published inference steps of Wide & Deep, of which every second judges
-// it.
+// that it decoded and shuffled to the tensor that the model reads. By hand,
+// from how published inference steps of Wide & Deep grow with the batch in all
+// their releases: no step was kept back to judge it.
 constexpr int64_t kLoaderCopies = 6;
 
 int64_t PaddedTo(int64_t columns, int64_t multiple) {
