@@ -41,11 +41,11 @@ constexpr std::array kCommands = {
                     "says where time goes",
             .run = RunReplay},
     Command{.name = "fit",
-            .arguments = "kernels --data CSV... -o DIR",
+            .arguments = "kernels|overheads|collectives --data ... -o ...",
             .help = "turns measurements into a profile",
             .run = Plain<RunFit>},
     Command{.name = "eval",
-            .arguments = "kernels --data CSV...",
+            .arguments = "kernels|overheads|steps --data ...",
             .help = "predicted against measured, error tables",
             .run = Plain<RunEval>},
     Command{.name = "list",
@@ -62,7 +62,8 @@ std::string HelpText() {
                   std::string(command.help)});
   }
   return fmt::format(
-      "stepcast {}: where the time of a training step goes, from its traces\n"
+      "stepcast {}: how long a training step takes and why, without running "
+      "it\n"
       "\n"
       "usage: stepcast COMMAND ...\n"
       "\n"
@@ -80,6 +81,7 @@ std::string HelpText() {
       "check of --fail-on failed, 2 the command or its input is wrong.\n"
       "\n"
       "examples:\n"
+      "  stepcast predict dlrm_mlperf --gpu a100-sxm-80gb --batch 2048\n"
       "  stepcast doctor rank0.json.gz\n"
       "  stepcast doctor traces/ --json\n"
       "  stepcast replay traces/ --step 12\n"

@@ -13,6 +13,12 @@ namespace {
 
 constexpr int kTimeDecimals = 3;
 
+using Times = std::vector<std::pair<std::string, Duration>>;
+
+// What scripts may rely on to be there.
+constexpr std::array<std::string_view, 5> kPromised = {
+    "gemm", "embedding", "interaction", "elementwise", "optimizer"};
+
 // The name of each alternative of the shapes, by its index.
 template <size_t... kIndices>
 std::array<std::string_view, sizeof...(kIndices)> FamilyNames(
@@ -55,8 +61,15 @@ std::vector<std::pair<std::string, Duration>> KernelTimes(
 
 void WriteBreakdown(JsonWriter& json, const engine::RankAccount& account) {
   json.BeginObject();
-  for (const auto& [family, time] : KernelTimes(account)) {
+  const auto times = KernelTimes(account);
+  for (const auto& [family, time] : times) {
     WriteTime(json, family, time);
+  }
+  for (const std::string_view family : kPromised) {
+    if (std::ranges::find(times, family, &Times::value_type::first) ==
+        times.end()) {
+      WriteTime(json, family, {});
+    }
   }
   WriteTime(json, "memcpy_exposed", account.copies_exposed);
   WriteTime(json, "communication_exposed", account.communication_exposed);

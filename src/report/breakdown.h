@@ -19,7 +19,8 @@ std::vector<std::pair<std::string, Duration>> KernelTimes(
 
 /// {"gemm": 1.5, ..., "memcpy_exposed": ..., "communication_exposed": ...,
 /// "idle": {"host": ..., "launch": ..., "sync": ..., "wait_for_rank": ...}} in
-/// microseconds; sums to the step. Families without time are left out.
+/// microseconds; sums to the step. Families without time are left out but for
+/// those that every DLRM has.
 void WriteBreakdown(JsonWriter& json, const engine::RankAccount& account);
 
 /// {"t1": ..., ..., "t5": ..., "no_launch": ..., "hand_over": ...}, summed over
