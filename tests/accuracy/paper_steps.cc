@@ -142,6 +142,7 @@ Result<std::vector<PaperStep>> PredictPaperSteps(
   std::vector<PaperStep> steps;
   for (size_t i = 0; i < table.row_count(); ++i) {
     std::vector<std::string_view> cells;
+    cells.reserve(places.size());
     for (const size_t place : places) {
       cells.push_back(table.row(i)[place]);
     }
