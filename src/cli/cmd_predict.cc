@@ -10,9 +10,11 @@
 #include "cli/fail_on.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/output_formats.h"
 #include "cli/predict_command.h"
 #include "engine/lin_predict.h"
 #include "report/prediction.h"
+#include "report/timeline.h"
 #include "workload/model_files.h"
 
 namespace stepcast::cli {
@@ -97,6 +99,10 @@ void AddOptions(CLI::App& app, PredictCommand& command) {
   add("--samples", command.samples,
       "draws for the interval; default 100, 0: no interval", "N");
   add("--seed", command.seed, "of what is drawn; default 1", "N");
+  add("--perfetto", command.perfetto,
+      "write the simulated timeline, of a trace beside the measured one,\n"
+      "for Perfetto; .gz is compressed",
+      "FILE");
   AddFailOn(app, kQuantities, command.fail_on);
   app.add_flag("--json", command.json, "print one JSON object instead");
 }
@@ -137,6 +143,24 @@ Status AddAlgorithms(const PredictCommand& command, const ir::Graph& graph,
         command.algorithms.back()));
   }
   return {};
+}
+
+Status WriteTimeline(const PredictCommand& command, const ir::Graph& graph,
+                     const engine::Prediction& prediction) {
+  if (command.perfetto.empty()) {
+    return {};
+  }
+  if (command.perfetto == "-") {
+    return Fail(ErrorCode::kInvalidInput,
+                "--perfetto is '-'; expected a file, standard output has the "
+                "report");
+  }
+  RETURN_IF_ERROR(CheckNotInput(command.perfetto, command.input.files));
+  std::string text = report::PredictionTimeline(graph, prediction);
+  if (IsGzipPath(command.perfetto)) {
+    ASSIGN_OR_RETURN(text, Gzip(text));
+  }
+  return WriteOutput(command.perfetto, text);
 }
 
 Result<Outcome> RunPredict(const Words& words) {

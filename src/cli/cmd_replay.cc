@@ -13,7 +13,7 @@
 #include "report/replay_json.h"
 #include "report/replay_report.h"
 #include "report/replay_text.h"
-#include "report/replay_timeline.h"
+#include "report/timeline.h"
 
 namespace stepcast::cli {
 namespace {

@@ -47,6 +47,10 @@ Status AddAlgorithms(const PredictCommand& command, const ir::Graph& graph,
                      const cost::OverheadTable* overheads, bool profiled,
                      report::PredictionReport& report);
 
+/// Writes the timeline that --perfetto asks for.
+Status WriteTimeline(const PredictCommand& command, const ir::Graph& graph,
+                     const engine::Prediction& prediction);
+
 /// Draws for the interval unless the user says otherwise.
 inline constexpr int64_t kDefaultSamples = 100;
 

@@ -83,6 +83,8 @@ Result<report::PredictionReport> PredictModel(const PredictCommand& command) {
        .overheads = predicted.overheads,
        .window = "steady step"});
   report.memory = MemoryOf(predicted);
+  RETURN_IF_ERROR(
+      WriteTimeline(command, predicted.graph, predicted.prediction));
   ASSIGN_OR_RETURN(const cost::OverheadTable* overheads,
                    predictor.Overheads(predicted.overheads));
   RETURN_IF_ERROR(AddAlgorithms(command, predicted.graph, predicted.prediction,

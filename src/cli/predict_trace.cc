@@ -139,6 +139,7 @@ Result<report::PredictionReport> PredictTrace(const PredictCommand& command) {
        .overheads = name,
        .window = trace.timed ? "the recorded step, with its profiler"
                              : "steady step"});
+  RETURN_IF_ERROR(WriteTimeline(command, trace.graph, prediction));
   RETURN_IF_ERROR(AddAlgorithms(command, trace.graph, prediction, overheads,
                                 options.profiled, report));
   if (command.gpu.empty()) {

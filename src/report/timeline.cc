@@ -1,4 +1,4 @@
-#include "report/replay_timeline.h"
+#include "report/timeline.h"
 
 #include <algorithm>
 #include <vector>
@@ -24,13 +24,27 @@ constexpr RankProcesses kMeasured{
 constexpr RankProcesses kSimulated{
     .first = 3, .stride = 2, .suffix = " simulated"};
 
+// A step that was simulated; its parts live elsewhere.
+struct SimulatedStep {
+  const cost::HostPlan& plan;
+  const lower::Lowered& lowered;
+  const sim::Schedule& schedule;
+  const std::vector<sim::PathStep>& critical_path;
+  /// Why each work started when it was measured to; null: not measured.
+  const IdVector<ir::WorkId, lower::StartCause>* causes = nullptr;
+
+  uint32_t last_repeat() const {
+    return static_cast<uint32_t>(lowered.rank_ends.size()) - 1;
+  }
+};
+
 class SimulatedEvents {
  public:
-  SimulatedEvents(const ir::Graph& graph, const engine::Replay& replay,
+  SimulatedEvents(const ir::Graph& graph, const SimulatedStep& step,
                   Duration zero, ChromeEvents& events)
       : graph_(graph),
         data_(graph.data()),
-        replay_(replay),
+        step_(step),
         zero_(zero),
         events_(events) {}
 
@@ -52,7 +66,7 @@ class SimulatedEvents {
   };
 
   const sim::Placement& PlacementOf(sim::TaskId task) const {
-    return replay_.schedule.placements[task];
+    return step_.schedule.placements[task];
   }
 
   void NameTracks();
@@ -64,7 +78,7 @@ class SimulatedEvents {
 
   const ir::Graph& graph_;
   const ir::GraphData& data_;
-  const engine::Replay& replay_;
+  const SimulatedStep& step_;
   const Duration zero_;
   std::vector<Track> thread_tracks_;
   std::vector<Track> stream_tracks_;
@@ -122,7 +136,7 @@ void SimulatedEvents::AddCall(const cost::HostPiece& piece, Duration start,
 }
 
 void SimulatedEvents::AddPiece(sim::TaskId task, const cost::HostPiece& piece) {
-  const TaskOrigin& origin = replay_.lowered.origins[task];
+  const TaskOrigin& origin = step_.lowered.origins[task];
   const sim::Placement& placement = PlacementOf(task);
   const bool returns = origin.kind == TaskOrigin::Kind::kReturn;
   if (piece.kind == cost::HostKind::kBetweenOps ||
@@ -157,18 +171,19 @@ void SimulatedEvents::AddPiece(sim::TaskId task, const cost::HostPiece& piece) {
 
 void SimulatedEvents::AddHost() {
   call_starts_.resize(data_.calls.size());
-  for (const sim::TaskId task : replay_.lowered.origins.ids()) {
-    const TaskOrigin& origin = replay_.lowered.origins[task];
-    if (origin.kind == TaskOrigin::Kind::kPiece ||
-        origin.kind == TaskOrigin::Kind::kReturn) {
-      AddPiece(task, replay_.plan.threads[origin.thread][origin.piece]);
+  for (const sim::TaskId task : step_.lowered.origins.ids()) {
+    const TaskOrigin& origin = step_.lowered.origins[task];
+    if (origin.repeat == step_.last_repeat() &&
+        (origin.kind == TaskOrigin::Kind::kPiece ||
+         origin.kind == TaskOrigin::Kind::kReturn)) {
+      AddPiece(task, step_.plan.threads[origin.thread][origin.piece]);
     }
   }
   CloseOp();
 }
 
 void SimulatedEvents::AddWork(ir::WorkId id) {
-  const sim::TaskId task = replay_.lowered.work_tasks[id];
+  const sim::TaskId task = step_.lowered.work_tasks[id];
   if (!task.valid()) {
     return;
   }
@@ -182,7 +197,9 @@ void SimulatedEvents::AddWork(ir::WorkId id) {
        .start = placement.start - zero_,
        .duration = placement.end - placement.start},
       [&](JsonWriter& json) {
-        json.Key("waited for").String(Name(replay_.times.causes[id]));
+        if (step_.causes != nullptr) {
+          json.Key("waited for").String(Name((*step_.causes)[id]));
+        }
         if (work.collective.valid()) {
           json.Key("collective").Int(work.collective.value);
           json.Key("wait_us").Fixed(
@@ -199,14 +216,14 @@ void SimulatedEvents::AddWork(ir::WorkId id) {
   }
 }
 
-void AddPath(const ir::Graph& graph, const engine::Replay& replay,
-             Duration zero, ChromeEvents& events) {
+void AddPath(const ir::Graph& graph, const SimulatedStep& step, Duration zero,
+             ChromeEvents& events) {
   events.NameProcess(kPathTrack.process, "critical path");
   events.NameThread(kPathTrack, "critical path");
   const ir::GraphData& data = graph.data();
   for (const engine::PathPart& part : engine::DescribePath(
-           data, replay.plan, replay.lowered, replay.critical_path)) {
-    if (part.begin == part.end) {
+           data, step.plan, step.lowered, step.critical_path)) {
+    if (part.begin == part.end || part.end <= zero) {
       continue;
     }
     const std::string name = fmt::format(
@@ -222,6 +239,11 @@ void AddPath(const ir::Graph& graph, const engine::Replay& replay,
   }
 }
 
+std::string Document(const ChromeEvents& events) {
+  return fmt::format("{{\"displayTimeUnit\": \"ms\",\n\"traceEvents\": {}}}\n",
+                     events.ToString());
+}
+
 }  // namespace
 
 std::string ReplayTimeline(const ir::Graph& graph, const engine::Replay& replay,
@@ -229,13 +251,44 @@ std::string ReplayTimeline(const ir::Graph& graph, const engine::Replay& replay,
   // Simulated time starts with the first rank's step.
   const Duration zero =
       std::min(FirstTime(graph.data()).value_or(Duration{}), Duration{});
+  const SimulatedStep simulated{.plan = replay.plan,
+                                .lowered = replay.lowered,
+                                .schedule = replay.schedule,
+                                .critical_path = replay.critical_path,
+                                .causes = &replay.times.causes};
   ChromeEvents events;
-  AddPath(graph, replay, zero, events);
+  AddPath(graph, simulated, zero, events);
   AddMeasuredEvents(graph, {.step = step, .zero = zero, .processes = kMeasured},
                     events);
-  SimulatedEvents(graph, replay, zero, events).Run();
-  return fmt::format("{{\"displayTimeUnit\": \"ms\",\n\"traceEvents\": {}}}\n",
-                     events.ToString());
+  SimulatedEvents(graph, simulated, zero, events).Run();
+  return Document(events);
+}
+
+std::string PredictionTimeline(const ir::Graph& graph,
+                               const engine::Prediction& prediction) {
+  const SimulatedStep simulated{.plan = prediction.plan,
+                                .lowered = prediction.lowered,
+                                .schedule = prediction.schedule,
+                                .critical_path = prediction.critical_path};
+  ChromeEvents events;
+  const auto first = FirstTime(graph.data());
+  Duration zero = std::min(first.value_or(Duration{}), Duration{});
+  if (first) {
+    AddMeasuredEvents(graph, {.zero = zero, .processes = kMeasured}, events);
+  } else if (simulated.last_repeat() > 0) {
+    // The told step begins where its host does, ahead of the device.
+    zero = Duration::max();
+    for (const sim::TaskId task : simulated.lowered.origins.ids()) {
+      const TaskOrigin& origin = simulated.lowered.origins[task];
+      if (origin.repeat == simulated.last_repeat() &&
+          origin.kind == TaskOrigin::Kind::kStart) {
+        zero = std::min(zero, simulated.schedule.placements[task].start);
+      }
+    }
+  }
+  AddPath(graph, simulated, zero, events);
+  SimulatedEvents(graph, simulated, zero, events).Run();
+  return Document(events);
 }
 
 }  // namespace stepcast::report

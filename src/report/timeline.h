@@ -1,11 +1,12 @@
-// A replayed step as a timeline: measured, simulated and what decided its
+// A simulated step as a timeline: measured, simulated and what decided its
 // length.
-#ifndef STEPCAST_REPORT_REPLAY_TIMELINE_H_
-#define STEPCAST_REPORT_REPLAY_TIMELINE_H_
+#ifndef STEPCAST_REPORT_TIMELINE_H_
+#define STEPCAST_REPORT_TIMELINE_H_
 
 #include <cstdint>
 #include <string>
 
+#include "engine/predict.h"
 #include "engine/replay.h"
 #include "ir/graph.h"
 
@@ -17,6 +18,11 @@ namespace stepcast::report {
 std::string ReplayTimeline(const ir::Graph& graph, const engine::Replay& replay,
                            int64_t step);
 
+/// The same of a prediction: its last step, and what was measured if the graph
+/// is of a trace.
+std::string PredictionTimeline(const ir::Graph& graph,
+                               const engine::Prediction& prediction);
+
 }  // namespace stepcast::report
 
-#endif  // STEPCAST_REPORT_REPLAY_TIMELINE_H_
+#endif  // STEPCAST_REPORT_TIMELINE_H_
