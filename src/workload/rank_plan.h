@@ -9,13 +9,30 @@
 
 namespace stepcast::workload {
 
-/// Which tables a rank looks up. A table that is not replicated is on one rank,
-/// which looks it up for the samples of all.
+/// What a rank looks up for others, told to all of them.
+struct RankLoad {
+  int64_t tables = 0;   // Of `local`.
+  int64_t columns = 0;  // Of the vectors that it makes for a sample.
+  int64_t ids = 0;      // In `local`, of the samples of one rank.
+  friend bool operator==(const RankLoad&, const RankLoad&) = default;
+};
+
+/// Which tables a rank looks up. A table is in one of three lists:
+///   local       whole, or some of its columns; the rank looks it up for the
+///               samples of all;
+///   replicated  on every rank, each for its own samples;
+///   split       its rows dealt out to all ranks: `rows` and `pooling` are this
+///               rank's part, looked up for the samples of all.
 struct RankPlan {
   int64_t rank = 0;
   int64_t world = 1;
-  std::vector<TableGroup> local{};       // With one rank: all of the model's.
-  std::vector<TableGroup> replicated{};  // On every rank, for its own samples.
+  std::vector<TableGroup> local{};  // With one rank: all of the model's.
+  std::vector<TableGroup> replicated{};
+  std::vector<TableGroup> split{};
+  /// Of implementations that run the bottom MLP on one rank, for the samples
+  /// of all: this one does.
+  bool bottom_mlp = true;
+  std::vector<RankLoad> loads{};  // Rank by rank; empty: not known.
 };
 
 }  // namespace stepcast::workload

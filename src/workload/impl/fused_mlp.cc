@@ -71,8 +71,9 @@ void BackwardAll(Torch& torch, const Tensor& x, std::span<const Layer> layers,
       torch.CastInside(elements, types.product, types.parameter);
     }
   }
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    torch.Node("torch::autograd::AccumulateGrad");
+  for (size_t i = parameters.size(); i-- > 0;) {
+    const NodeScope scope(torch, "torch::autograd::AccumulateGrad");
+    torch.GradientReady(parameters[i]);
   }
 }
 

@@ -18,6 +18,7 @@ constexpr Implementation kImplementations[] = {
      .build = BuildTorchrec},
     {.name = "nvidia",
      .help = "NVIDIA's PyTorch DLRM: fused gather, interaction and MLPs",
+     .many_ranks = true,
      .build = BuildNvidia},
     {.name = "hugectr",
      .help = "HugeCTR-like: everything fused, one CUDA graph a step",

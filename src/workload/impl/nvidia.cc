@@ -1,5 +1,5 @@
-// DLRM of NVIDIA's DeepLearningExamples (PyTorch/Recommendation/DLRM) on one
-// GPU: all tables in one matrix, fused gather, interaction and MLPs.
+// DLRM of NVIDIA's DeepLearningExamples (PyTorch/Recommendation/DLRM): a rank's
+// tables in one matrix, fused gather, interaction and MLPs.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -7,6 +7,9 @@
 #include <fmt/format.h>
 
 #include "workload/embedding_stats.h"
+#include "workload/impl/bottom_to_top.h"
+#include "workload/impl/ddp.h"
+#include "workload/impl/exchange.h"
 #include "workload/impl/fused_mlp.h"
 #include "workload/impl/implementations.h"
 #include "workload/impl/torch.h"
@@ -27,6 +30,7 @@ class NvidiaDlrm {
   NvidiaDlrm(const Request& request, StepBuilder& step)
       : model_(request.model),
         settings_(request.settings),
+        plan_(request.plan),
         step_(step),
         torch_(step, {.release = request.settings.torch.value_or(
                           TorchRelease::kTorch111),
@@ -35,8 +39,12 @@ class NvidiaDlrm {
                       .optimizer = request.model.dense_optimizer,
                       .form = OptimizerForm::kFused}),
         batch_(request.settings.batch),
+        all_batch_(request.settings.batch * request.plan.world),
         vectors_(TableCount(request.model)),
-        dim_(request.model.tables.front().dim) {}
+        dim_(request.model.tables.front().dim),
+        collective_(request.plan.world > 1 ? step.AddStream(kCollectiveStream)
+                                           : ir::StreamId{}),
+        ddp_(torch_, request.plan, collective_, SummedGradients::kCopies) {}
 
   void Run() {
     const bool train = torch_.options().train;
@@ -45,6 +53,9 @@ class NvidiaDlrm {
     if (graphs != CudaGraphs::kOff) {
       CopyToStaticInputs();
       step_.BeginCapture();
+    }
+    if (!alone()) {
+      torch_.OnBackward([this] { ddp_.Finish(); });  // After all others.
     }
     const Tensor logits = Predict();
     if (!train) {
@@ -70,15 +81,29 @@ class NvidiaDlrm {
   }
 
  private:
-  int64_t table_elements() const { return batch_ * vectors_ * dim_; }
+  bool alone() const { return plan_.world == 1; }
+  int64_t table_elements() const { return all_batch_ * ColumnsOf(plan_.local); }
+
+  // What this rank reads of the samples of all: numbers where the bottom MLP
+  // is, ids of its tables.
+  std::vector<int64_t> InputBytes() const {
+    std::vector<int64_t> bytes;
+    if (plan_.bottom_mlp) {
+      bytes.push_back(all_batch_ * model_.dense_features *
+                      ir::SizeOf(ir::DType::kFp32));
+    }
+    if (!plan_.local.empty()) {
+      bytes.push_back(LookupsOf(plan_.local, all_batch_) *
+                      ir::SizeOf(ir::DType::kInt64));
+    }
+    return bytes;
+  }
 
   // Numbers, ids and, to train, clicks.
   void CopyBatch(bool overlapped) {
-    std::vector<int64_t> bytes = {
-        batch_ * model_.dense_features * ir::SizeOf(ir::DType::kFp32),
-        LookupsOf(model_.tables, batch_) * ir::SizeOf(ir::DType::kInt64)};
+    std::vector<int64_t> bytes = InputBytes();
     if (torch_.options().train) {
-      bytes.push_back(batch_ * ir::SizeOf(ir::DType::kFp32));
+      bytes.push_back(all_batch_ * ir::SizeOf(ir::DType::kFp32));
     }
     if (overlapped) {
       step_.UseStream(step_.AddStream(kCopyStream));
@@ -92,9 +117,7 @@ class NvidiaDlrm {
   }
 
   void CopyToStaticInputs() {
-    for (const int64_t size :
-         {batch_ * model_.dense_features * ir::SizeOf(ir::DType::kFp32),
-          LookupsOf(model_.tables, batch_) * ir::SizeOf(ir::DType::kInt64)}) {
+    for (const int64_t size : InputBytes()) {
       const OpScope op(step_, "aten::copy_");
       step_.CopyOnDevice(size);
     }
@@ -102,45 +125,88 @@ class NvidiaDlrm {
 
   ir::EmbeddingBag Bag(ir::DType dtype) const {
     ir::EmbeddingBag bag =
-        Lookup(model_.tables,
-               {.batch = batch_,
+        Lookup(plan_.local,
+               {.batch = all_batch_,
                 .dtype = dtype,
-                .alpha = CommonAlpha(model_.tables, batch_, settings_.seed)});
+                .alpha = CommonAlpha(plan_.local, all_batch_, settings_.seed)});
     bag.pooled = false;
     bag.longest_bag = 0;
     return bag;
   }
 
+  // Several ranks gather by other ops: where each table begins is added to the
+  // ids, and what is gathered is cast behind it.
   Tensor Gather() {
     const Types& types = torch_.options().types;
+    if (!alone()) {
+      const OpScope op(step_, "aten::add");
+      step_.Launch(
+          Stream(LookupsOf(plan_.local, all_batch_), 1, ir::DType::kInt64));
+    }
     {
-      const OpScope op(step_, "BuckleEmbeddingFusedGatherFunction");
+      const OpScope op(step_, alone() ? "BuckleEmbeddingFusedGatherFunction"
+                                      : "EmbeddingGatherFunction");
       step_.Launch(Bag(types.parameter));
+    }
+    if (!alone() &&
+        ir::SizeOf(types.parameter) != ir::SizeOf(types.activation)) {
+      const OpScope op(step_, "aten::to");
+      step_.Launch(Cast(table_elements(), types.parameter, types.activation));
     }
     torch_.OnBackward([this] {
       const Types& t = torch_.options().types;
-      const NodeScope node(torch_,
-                           "BuckleEmbeddingFusedGatherFunctionBackward");
+      const NodeScope node(
+          torch_, alone() ? "BuckleEmbeddingFusedGatherFunctionBackward"
+                          : "EmbeddingGatherFunctionBackward");
       // Gradients row by row, as a sparse tensor in the tables' type.
       step_.Launch(Cast(table_elements(), t.activation, t.parameter));
     });
     torch_.OnBackward(
         [this] { torch_.Node("torch::autograd::AccumulateGrad"); });
-    return {.rows = batch_,
-            .columns = vectors_ * dim_,
+    return {.rows = all_batch_,
+            .columns = ColumnsOf(plan_.local),
             .dtype = types.activation,
             .grad = torch_.options().train};
   }
 
+  Tensor Bottom() {
+    return RunFusedMlp(torch_,
+                       {.rows = all_batch_,
+                        .columns = model_.dense_features,
+                        .dtype = ir::DType::kFp32},
+                       model_.bottom_mlp, kApexMlp);
+  }
+
+  // Vectors of the tables and the bottom MLP that this rank has, for the
+  // samples of all, to the ranks of the samples. Behind it, all ranks do the
+  // same, and DDP sums what they learn.
+  void Meet() {
+    std::vector<Tensor> parts;
+    if (plan_.bottom_mlp) {
+      parts.push_back(Bottom());
+    }
+    if (!plan_.local.empty()) {
+      parts.push_back(Gather());
+    }
+    Tensor made{.rows = all_batch_, .columns = 0};
+    if (!parts.empty()) {
+      made = parts.size() > 1 ? torch_.Cat(parts) : parts.front();
+    }
+    BottomToTop(torch_, plan_, collective_, made, (vectors_ + 1) * dim_);
+    // Autograd comes here when it is through with the top.
+    torch_.OnBackward([this] { torch_.SetGradientHook({}); });
+    torch_.SetGradientHook([this](int64_t elements) { ddp_.Reduce(elements); });
+  }
+
   Tensor Predict() {
     const Types& types = torch_.options().types;
-    const Tensor dense{.rows = batch_,
-                       .columns = model_.dense_features,
-                       .dtype = ir::DType::kFp32};
-    const Tensor vectors = Gather();
-    const Tensor bottom =
-        RunFusedMlp(torch_, dense, model_.bottom_mlp, kApexMlp);
-    torch_.Cat(std::vector<Tensor>{bottom, vectors});
+    if (alone()) {
+      const Tensor vectors = Gather();
+      torch_.Cat(std::vector<Tensor>{Bottom(), vectors});
+    } else {
+      Meet();
+    }
+    const int64_t below = torch_.parameter_count();
     const ir::Interaction dot{.batch = batch_,
                               .features = vectors_ + 1,
                               .dim = dim_,
@@ -163,7 +229,9 @@ class NvidiaDlrm {
     const std::span<const int64_t> widths(model_.top_mlp);
     const Tensor hidden =
         RunFusedMlp(torch_, x, widths.first(widths.size() - 1), kApexMlp);
-    return torch_.Linear(hidden, widths.back());
+    const Tensor logits = torch_.Linear(hidden, widths.back());
+    ddp_.SetParameters(torch_.parameter_count() - below);
+    return logits;
   }
 
   // Mixed precision trains with a static loss scale, undone in the learning
@@ -184,11 +252,14 @@ class NvidiaDlrm {
   // torch.optim.SGD adds a sparse gradient that was never summed: values times
   // the learning rate, ids in one dimension, rows added one by one.
   void UpdateTables() {
+    if (plan_.local.empty()) {
+      return;
+    }
     const ir::DType dtype = torch_.options().types.parameter;
     const OpScope op(step_, "aten::add_");
     step_.Launch(Stream(table_elements(), 1, dtype));
     step_.Launch(
-        Stream(LookupsOf(model_.tables, batch_), 1, ir::DType::kInt64));
+        Stream(LookupsOf(plan_.local, all_batch_), 1, ir::DType::kInt64));
     ir::EmbeddingBag bag = Bag(dtype);
     bag.pass = ir::Pass::kBackward;
     bag.update = UpdateOf(model_.table_optimizer);
@@ -198,11 +269,15 @@ class NvidiaDlrm {
 
   const Model& model_;
   const Settings& settings_;
+  const RankPlan& plan_;
   StepBuilder& step_;
   Torch torch_;
-  int64_t batch_ = 0;
+  int64_t batch_ = 0;      // Of this rank.
+  int64_t all_batch_ = 0;  // Of all.
   int64_t vectors_ = 0;
   int64_t dim_ = 0;
+  ir::StreamId collective_{};
+  Ddp ddp_;
 };
 
 // The fused kernels exist for one id a table and one dim.

@@ -109,6 +109,7 @@ void Torch::AccumulateGrad(int64_t elements) {
   if (before_2022()) {
     const OpScope op(step_, "torch::autograd::AccumulateGrad");
     step_.Launch(Stream(elements, 2, dtype));
+    GradientReady(elements);
     return;
   }
   const OpScope op(step_,
@@ -116,11 +117,10 @@ void Torch::AccumulateGrad(int64_t elements) {
                    "torch::autograd::AccumulateGrad");
   // Later releases drop gradients instead of clearing them; the first one to
   // come is kept as it is.
-  if (gradient_hook_) {
-    gradient_hook_(elements);
-  } else if (!since_2023()) {
+  if (!since_2023()) {
     step_.Launch(Stream(elements, 2, dtype));
   }
+  GradientReady(elements);
 }
 
 void Torch::UncastGradient(int64_t elements) {

@@ -97,13 +97,19 @@ class Torch {
   /// that made the second one: call it before that node ends.
   void AddGradients(const ir::KernelShape& shape);
   /// Calls `reduce` with the elements of a gradient inside the node that
-  /// accumulates it, in place of what it does by itself: DDP's hook.
+  /// accumulates it, behind what that does by itself: DDP's hook.
   void SetGradientHook(std::function<void(int64_t)> reduce) {
     gradient_hook_ = std::move(reduce);
   }
   /// A parameter, in the order of the optimizer; its gradient comes later.
   void AddParameter(int64_t elements) { parameters_.push_back(elements); }
   void AccumulateGrad(int64_t elements);
+  /// Inside a node that accumulates a gradient by itself: calls DDP's hook.
+  void GradientReady(int64_t elements) {
+    if (gradient_hook_) {
+      gradient_hook_(elements);
+    }
+  }
   int64_t parameter_count() const { return std::ssize(parameters_); }
   /// The gradient of a parameter that was cast, back in its own type.
   void UncastGradient(int64_t elements);

@@ -1,0 +1,75 @@
+#include "workload/impl/exchange.h"
+
+#include <algorithm>
+
+namespace stepcast::workload {
+namespace {
+
+ir::Collective AllToAll(const RankPlan& plan, int64_t sent, ir::DType dtype) {
+  return Collect(ir::CollectiveKind::kAllToAll, plan, sent, dtype);
+}
+
+}  // namespace
+
+Portions PortionsOf(const RankPlan& plan, int64_t RankLoad::*part,
+                    int64_t elements, const Portions& known) {
+  if (plan.loads.empty()) {
+    return {.own = known.own * elements, .all = known.all * elements};
+  }
+  Portions portions;
+  for (const RankLoad& load : plan.loads) {
+    portions.by_rank.push_back(load.*part * elements);
+    portions.all += portions.by_rank.back();
+  }
+  portions.own = portions.by_rank[static_cast<size_t>(plan.rank)];
+  return portions;
+}
+
+ir::Collective ToSamples(const RankPlan& plan, const Portions& portions,
+                         ir::DType dtype) {
+  const int64_t sent = portions.own * plan.world;
+  if (portions.by_rank.empty()) {
+    return AllToAll(plan, sent > 0 ? sent : portions.all, dtype);
+  }
+  ir::Collective collective = AllToAll(plan, sent, dtype);
+  collective.send_splits.assign(static_cast<size_t>(plan.world), portions.own);
+  collective.receive_splits = portions.by_rank;
+  return collective;
+}
+
+ir::Collective ToTables(const RankPlan& plan, const Portions& portions,
+                        ir::DType dtype) {
+  ir::Collective collective = AllToAll(plan, portions.all, dtype);
+  if (!portions.by_rank.empty()) {
+    collective.send_splits = portions.by_rank;
+    collective.receive_splits.assign(static_cast<size_t>(plan.world),
+                                     portions.own);
+  }
+  return collective;
+}
+
+ir::Collective Collect(ir::CollectiveKind kind, const RankPlan& plan,
+                       int64_t elements, ir::DType dtype) {
+  return {.kind = kind,
+          .bytes = {elements * ir::SizeOf(dtype)},
+          .group_size = plan.world,
+          .dtype = dtype};
+}
+
+int64_t TablesOf(std::span<const TableGroup> tables) {
+  int64_t count = 0;
+  for (const TableGroup& group : tables) {
+    count += group.count;
+  }
+  return count;
+}
+
+int64_t ColumnsOf(std::span<const TableGroup> tables) {
+  int64_t columns = 0;
+  for (const TableGroup& group : tables) {
+    columns += group.count * group.dim;
+  }
+  return columns;
+}
+
+}  // namespace stepcast::workload

@@ -1,0 +1,182 @@
+// Graphs of several ranks: that ranks meet in the same collectives, and that
+// what they send is what they receive.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "workload/build_graph.h"
+#include "workload/model_files.h"
+#include "workload/sharding.h"
+
+namespace stepcast::workload {
+namespace {
+
+struct RankGraph {
+  RankPlan plan{};
+  int64_t count = 1;
+  std::vector<ir::Collective> collectives{};
+  std::vector<int64_t> streams{};  // Of each, by number.
+  bool sized = true;               // All of the graph's shapes.
+};
+
+struct Case {
+  const char* impl = "";
+  const char* model = "";
+  Mode mode = Mode::kTrain;
+  Precision precision = Precision::kFp32;
+};
+
+std::vector<RankGraph> Graphs(const Case& one, int64_t world,
+                              CudaGraphs graphs = CudaGraphs::kOff) {
+  const auto model = FindModel(one.model);
+  EXPECT_TRUE(model) << model.error().message;
+  Settings settings;
+  settings.impl = one.impl;
+  settings.mode = one.mode;
+  settings.precision = one.precision;
+  settings.batch = 512;
+  settings.cuda_graphs = graphs;
+  const auto shares = ShareTables(*model, settings, world);
+  EXPECT_TRUE(shares) << shares.error().message;
+  std::vector<RankGraph> all;
+  for (const RankShare& share : *shares) {
+    const auto graph = BuildRankGraph(*model, settings, share.plan);
+    EXPECT_TRUE(graph) << graph.error().message;
+    if (!graph) {
+      return {};
+    }
+    RankGraph rank{.plan = share.plan, .count = share.count};
+    const ir::GraphData& data = graph->data();
+    for (const ir::WorkId id : data.works.ids()) {
+      rank.sized = rank.sized && ir::IsSized(graph->shape(id));
+      if (const auto* const collective =
+              std::get_if<ir::Collective>(&graph->shape(id))) {
+        EXPECT_EQ(data.works[id].kind, ir::WorkKind::kCollective);
+        rank.collectives.push_back(*collective);
+        rank.streams.push_back(data.streams[data.works[id].stream].number);
+      }
+    }
+    all.push_back(std::move(rank));
+  }
+  return all;
+}
+
+int64_t Sum(const std::vector<int64_t>& splits) {
+  int64_t sum = 0;
+  for (const int64_t split : splits) {
+    sum += split;
+  }
+  return sum;
+}
+
+// Every rank's n-th collective is of one kind and type and on one stream;
+// all-reduces are of one size.
+void ExpectMeeting(const std::vector<RankGraph>& ranks) {
+  for (const RankGraph& rank : ranks) {
+    EXPECT_TRUE(rank.sized);
+    const RankGraph& first = ranks.front();
+    ASSERT_EQ(rank.collectives.size(), first.collectives.size());
+    EXPECT_EQ(rank.streams, first.streams);
+    for (size_t i = 0; i < first.collectives.size(); ++i) {
+      const ir::Collective& a = first.collectives[i];
+      const ir::Collective& b = rank.collectives[i];
+      EXPECT_EQ(a.kind, b.kind) << i;
+      EXPECT_EQ(a.dtype, b.dtype) << i;
+      EXPECT_EQ(b.group_size, rank.plan.world) << i;
+      if (a.kind != ir::CollectiveKind::kAllToAll) {
+        EXPECT_EQ(a.bytes, b.bytes) << i;
+      }
+    }
+  }
+}
+
+// What all send in the i-th collective, all receive.
+void ExpectBalanced(const std::vector<RankGraph>& ranks, size_t i) {
+  int64_t sent = 0;
+  int64_t received = 0;
+  for (const RankGraph& rank : ranks) {
+    const ir::Collective& part = rank.collectives[i];
+    ASSERT_EQ(std::ssize(part.send_splits), rank.plan.world) << i;
+    ASSERT_EQ(std::ssize(part.receive_splits), rank.plan.world) << i;
+    EXPECT_EQ(Sum(part.send_splits) * ir::SizeOf(part.dtype), part.bytes.count)
+        << i;
+    sent += rank.count * Sum(part.send_splits);
+    received += rank.count * Sum(part.receive_splits);
+  }
+  EXPECT_EQ(sent, received) << i;
+  EXPECT_GT(sent, 0) << i;
+}
+
+class EveryCase : public ::testing::TestWithParam<Case> {};
+
+TEST_P(EveryCase, RanksMeetInTheSameOrderAndSendWhatIsReceived) {
+  const Case& one = GetParam();
+  for (const int64_t world : {2, 4, 8, 16}) {
+    const std::string what = std::string(one.impl) + " " + one.model + " on " +
+                             std::to_string(world);
+    SCOPED_TRACE(what);
+    const std::vector<RankGraph> ranks = Graphs(one, world);
+    ASSERT_FALSE(ranks.empty());
+    ExpectMeeting(ranks);
+    const std::vector<ir::Collective>& first = ranks.front().collectives;
+    EXPECT_EQ(first.empty(),
+              one.mode == Mode::kInfer && ranks.front().plan.loads.empty());
+    for (size_t i = 0; i < first.size(); ++i) {
+      if (first[i].kind == ir::CollectiveKind::kAllToAll) {
+        ExpectBalanced(ranks, i);
+      }
+    }
+  }
+}
+
+// More ranks than tables, and more than know of each other.
+TEST_P(EveryCase, ManyRanksMeetToo) {
+  const std::vector<RankGraph> ranks = Graphs(GetParam(), 1024);
+  ASSERT_FALSE(ranks.empty());
+  ExpectMeeting(ranks);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    RankGraphs, EveryCase,
+    ::testing::Values(Case{"nvidia", "nvidia_dlrm_t3"},
+                      Case{"nvidia", "nvidia_dlrm_t3", Mode::kTrain,
+                           Precision::kAmpFp16},
+                      Case{"nvidia", "nvidia_dlrm_t15", Mode::kInfer}));
+
+std::vector<ir::CollectiveKind> Kinds(const RankGraph& rank) {
+  std::vector<ir::CollectiveKind> kinds;
+  for (const ir::Collective& collective : rank.collectives) {
+    kinds.push_back(collective.kind);
+  }
+  return kinds;
+}
+
+// Vectors of 27 features there and gradients back, in FP16 under AMP; the top
+// MLP's 2.2 million gradients in two buckets meanwhile.
+TEST(RankGraphsTest, NvidiaExchangesVectorsAndReducesTheTop) {
+  const std::vector<RankGraph> ranks =
+      Graphs({"nvidia", "nvidia_dlrm_t3", Mode::kTrain, Precision::kAmpFp16}, 8,
+             CudaGraphs::kForwardBackward);
+  using enum ir::CollectiveKind;
+  ASSERT_EQ(ranks.size(), 8u);
+  EXPECT_THAT(
+      Kinds(ranks.front()),
+      ::testing::ElementsAre(kAllToAll, kAllReduce, kAllReduce, kAllToAll));
+  int64_t elements = 0;
+  int64_t received = 0;
+  for (const RankGraph& rank : ranks) {
+    EXPECT_EQ(rank.collectives[0].dtype, ir::DType::kFp16);
+    elements += rank.collectives[0].bytes.count / 2;
+    received = Sum(rank.collectives[0].receive_splits);
+    EXPECT_EQ(received, 512 * 27 * 128);
+    EXPECT_EQ(rank.collectives[3].bytes.count, 512 * 27 * 128 * 2);
+  }
+  EXPECT_EQ(elements, 8 * 512 * 27 * 128);
+  constexpr int64_t kTop = 480 * 1024 + 1024 + 1024 * 1024 + 1024 + 1024 * 512 +
+                           512 + 512 * 256 + 256 + 256 + 1;
+  EXPECT_EQ(
+      ranks[0].collectives[1].bytes.count + ranks[0].collectives[2].bytes.count,
+      kTop * 4);
+}
+
+}  // namespace
+}  // namespace stepcast::workload

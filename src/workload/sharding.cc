@@ -1,0 +1,265 @@
+#include "workload/sharding.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/nearest.h"
+#include "workload/impl/exchange.h"
+#include "workload/impl/implementations.h"
+#include "workload/shapes.h"
+#include "workload/table_deal.h"
+
+namespace stepcast::workload {
+namespace {
+
+constexpr int64_t kFp32Bytes = 4;
+
+// NVIDIA's placement leaves the rank of the bottom MLP without tables if there
+// are more ranks than this (PyTorch/Recommendation/DLRM, utils/distributed).
+constexpr int64_t kFewRanks = 4;
+
+// Merlin distributed-embeddings, as NVIDIA's TensorFlow DLRM sets it: tables
+// with more numbers are cut into 2, 4, 8 ... columns.
+constexpr double kMostElements = 5e9;
+
+// HugeCTR's planner of MLPerf v3.1 and later puts tables below this on every
+// rank.
+constexpr int64_t kSmallTableBytes = 8'000'000;
+
+// TorchRec's planner counts on this memory of a GPU if nobody says otherwise
+// (planner/constants.py): a table that does not fit is split by rows.
+constexpr int64_t kDeviceBytes = int64_t{32} << 30;
+
+// What a table on every rank moves for each of its rows: its gradient cleared,
+// written, twice over the wire in an all-reduce, then read and applied; and
+// what a table on one rank moves for each sample: a vector there, its gradient
+// back. With these the tables of the 8-rank DLRM trace are placed as recorded.
+constexpr int64_t kPassesOfGradient = 6;
+constexpr int64_t kPassesOfVector = 2;
+
+// What a rule goes by.
+struct Job {
+  const Model& model;
+  int64_t batch = 0;  // Of a rank.
+  int64_t world = 1;
+};
+
+TableDeal Replicate(const Job& job) {
+  return {.replicated = job.model.tables};
+}
+
+// Bin-packed by size, as many tables as possible alike on each rank.
+TableDeal DealNvidia(const Job& job) {
+  const bool apart = job.world > kFewRanks;
+  const int64_t ranks = job.world - (apart ? 1 : 0);
+  const std::vector<TableGroup> tables = SingleTables(job.model.tables);
+  TableDeal deal{
+      .local = DealGreedily(tables, ranks, ElementsOf,
+                            (std::ssize(tables) + ranks - 1) / ranks),
+      .bottom_on_first = true};
+  if (apart) {
+    deal.local.insert(deal.local.begin(), std::vector<TableGroup>{});
+  }
+  return deal;
+}
+
+// Greedy by the planner's cost. It counts on one id a sample unless it is told
+// otherwise, so that cost is that of the vectors.
+TableDeal DealTorchrec(const Job& job) {
+  TableDeal deal;
+  std::vector<TableGroup> whole;
+  for (const TableGroup& table : SingleTables(job.model.tables)) {
+    if (table.rows * kPassesOfGradient < job.batch * kPassesOfVector) {
+      deal.replicated.push_back(table);
+    } else if (ElementsOf(table) * kFp32Bytes > kDeviceBytes) {
+      deal.split.push_back(table);
+    } else {
+      whole.push_back(table);
+    }
+  }
+  const int64_t any = std::ssize(whole) + 1;
+  deal.local = DealGreedily(std::move(whole), job.world, DimOf, any);
+  return deal;
+}
+
+// Small tables on every rank; a table that is looked up more than a rank's
+// share of all lookups is split by rows, others are whole on one rank.
+TableDeal DealHugectr(const Job& job) {
+  TableDeal deal;
+  std::vector<TableGroup> large;
+  double lookups = 0;
+  for (const TableGroup& table : SingleTables(job.model.tables)) {
+    if (ElementsOf(table) * kFp32Bytes < kSmallTableBytes) {
+      deal.replicated.push_back(table);
+    } else {
+      lookups += TrafficOf(table);
+      large.push_back(table);
+    }
+  }
+  std::vector<TableGroup> whole;
+  for (TableGroup& table : large) {
+    const bool hot =
+        TrafficOf(table) * static_cast<double>(job.world) > lookups;
+    (hot && table.rows >= job.world ? deal.split : whole)
+        .push_back(std::move(table));
+  }
+  const int64_t any = std::ssize(whole) + 1;
+  deal.local = DealGreedily(std::move(whole), job.world, TrafficOf, any);
+  return deal;
+}
+
+// Memory balanced, the largest tables in columns.
+TableDeal DealTensorflow(const Job& job) {
+  if (job.model.kind != ModelKind::kDlrm) {
+    return Replicate(job);
+  }
+  std::vector<TableGroup> slices;
+  for (const TableGroup& table : SingleTables(job.model.tables)) {
+    int64_t cuts = 1;
+    while (ElementsOf(table) > kMostElements * static_cast<double>(cuts) &&
+           2 * cuts <= job.world && table.dim % (2 * cuts) == 0) {
+      cuts *= 2;
+    }
+    TableGroup slice = table;
+    slice.dim /= cuts;
+    slices.insert(slices.end(), static_cast<size_t>(cuts), slice);
+  }
+  return {.local = DealForthAndBack(std::move(slices), job.world)};
+}
+
+// facebookresearch/dlrm gives neighbouring tables to a rank; other models are
+// the same on every rank.
+TableDeal DealPytorch(const Job& job) {
+  if (job.model.kind != ModelKind::kDlrm) {
+    return Replicate(job);
+  }
+  return {.local = DealChunks(SingleTables(job.model.tables), job.world)};
+}
+
+struct Rule {
+  std::string_view impl;
+  TableDeal (*deal)(const Job& job) = nullptr;
+};
+
+constexpr Rule kRules[] = {
+    {"pytorch", DealPytorch},          {"pytorch-bags", DealPytorch},
+    {"torchrec", DealTorchrec},        {"nvidia", DealNvidia},
+    {"hugectr", DealHugectr},          {"tensorflow", DealTensorflow},
+    {"tensorflow-xla", DealTensorflow}};
+
+// The rows of a split table that a rank has; ids are taken to be spread evenly.
+TableGroup PartOf(const TableGroup& table, int64_t rank, int64_t world) {
+  TableGroup part = table;
+  part.rows = table.rows / world + (rank < table.rows % world ? 1 : 0);
+  part.pooling = table.pooling / static_cast<double>(world);
+  return part;
+}
+
+// Ranks at which the parts of split tables change: those below have a row more.
+std::vector<int64_t> FirstRanks(const TableDeal& deal, int64_t world) {
+  std::vector<int64_t> firsts;
+  for (int64_t rank = 0; rank <= std::ssize(deal.local); ++rank) {
+    firsts.push_back(rank);
+  }
+  firsts.push_back(deal.bottom_on_first ? 1 : 0);
+  for (const TableGroup& table : deal.split) {
+    firsts.push_back(table.rows % world);
+  }
+  std::ranges::sort(firsts);
+  firsts.erase(std::ranges::unique(firsts).begin(), firsts.end());
+  std::erase_if(firsts, [&](int64_t rank) { return rank >= world; });
+  return firsts;
+}
+
+RankPlan PlanOf(const TableDeal& deal, int64_t rank, int64_t world) {
+  RankPlan plan{.rank = rank,
+                .world = world,
+                .replicated = deal.replicated,
+                .bottom_mlp = !deal.bottom_on_first || rank == 0};
+  if (rank < std::ssize(deal.local)) {
+    plan.local = deal.local[static_cast<size_t>(rank)];
+  }
+  for (const TableGroup& table : deal.split) {
+    plan.split.push_back(PartOf(table, rank, world));
+  }
+  return plan;
+}
+
+std::vector<RankLoad> LoadsOf(const Job& job, const TableDeal& deal) {
+  std::vector<RankLoad> loads(static_cast<size_t>(job.world));
+  for (size_t rank = 0; rank < deal.local.size(); ++rank) {
+    const std::vector<TableGroup>& tables = deal.local[rank];
+    loads[rank] = {.tables = TablesOf(tables),
+                   .columns = ColumnsOf(tables),
+                   .ids = LookupsOf(tables, job.batch)};
+  }
+  if (deal.bottom_on_first && !job.model.bottom_mlp.empty()) {
+    loads.front().columns += job.model.bottom_mlp.back();
+  }
+  return loads;
+}
+
+bool Alike(const RankPlan& a, const RankPlan& b) {
+  return std::tie(a.local, a.split, a.bottom_mlp) ==
+         std::tie(b.local, b.split, b.bottom_mlp);
+}
+
+// Runs of ranks whose plan is that of their first, folded where they are alike.
+std::vector<RankShare> Fold(const Job& job, const TableDeal& deal) {
+  std::vector<RankShare> shares;
+  const std::vector<int64_t> firsts = FirstRanks(deal, job.world);
+  for (size_t i = 0; i < firsts.size(); ++i) {
+    const int64_t end = i + 1 < firsts.size() ? firsts[i + 1] : job.world;
+    RankPlan plan = PlanOf(deal, firsts[i], job.world);
+    const auto same = std::ranges::find_if(shares, [&](const RankShare& share) {
+      return Alike(share.plan, plan);
+    });
+    if (same != shares.end()) {
+      same->count += end - firsts[i];
+    } else {
+      shares.push_back({.plan = std::move(plan), .count = end - firsts[i]});
+    }
+  }
+  if (job.world > 1 && job.world <= kMostLoads) {
+    const std::vector<RankLoad> loads = LoadsOf(job, deal);
+    for (RankShare& share : shares) {
+      share.plan.loads = loads;
+    }
+  }
+  return shares;
+}
+
+}  // namespace
+
+Result<std::vector<RankShare>> ShareTables(const Model& model,
+                                           const Settings& settings,
+                                           int64_t world) {
+  if (world < 1 || world > kMostRanks) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("{} ranks; expected 1 to {}", world, kMostRanks));
+  }
+  if (world == 1) {
+    return std::vector<RankShare>{{.plan = {.local = model.tables}}};
+  }
+  const auto rule = std::ranges::find(kRules, settings.impl, &Rule::impl);
+  if (rule == std::end(kRules)) {
+    std::vector<std::string_view> names;
+    for (const Rule& one : kRules) {
+      names.push_back(one.impl);
+    }
+    return Fail(
+        ErrorCode::kUnsupported,
+        Unknown("implementation for several GPUs", settings.impl, names));
+  }
+  const Job job{.model = model,
+                .batch = settings.batch > 0 ? settings.batch : model.batch,
+                .world = world};
+  return Fold(job, rule->deal(job));
+}
+
+}  // namespace stepcast::workload

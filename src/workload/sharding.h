@@ -1,0 +1,36 @@
+// Who has which table: the rule by which each implementation shares a model
+// out to ranks.
+#ifndef STEPCAST_WORKLOAD_SHARDING_H_
+#define STEPCAST_WORKLOAD_SHARDING_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "base/result.h"
+#include "workload/model.h"
+#include "workload/rank_plan.h"
+#include "workload/settings.h"
+
+namespace stepcast::workload {
+
+/// Ranks that do the same work are told once: `plan` is that of the first.
+struct RankShare {
+  RankPlan plan{};
+  int64_t count = 1;
+};
+
+/// Ranks of a job, as many as can be told apart one by one.
+inline constexpr int64_t kMostRanks = 16'384;
+/// Up to so many ranks, each plan knows what every other rank has.
+inline constexpr int64_t kMostLoads = 256;
+
+/// The plans of `world` ranks, in the order of their first ranks. Batches of
+/// the settings are those of a rank. Fails for worlds that are no number of
+/// ranks and for implementations that run on one GPU.
+Result<std::vector<RankShare>> ShareTables(const Model& model,
+                                           const Settings& settings,
+                                           int64_t world);
+
+}  // namespace stepcast::workload
+
+#endif  // STEPCAST_WORKLOAD_SHARDING_H_
