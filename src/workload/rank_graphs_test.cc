@@ -137,10 +137,13 @@ TEST_P(EveryCase, ManyRanksMeetToo) {
 
 INSTANTIATE_TEST_SUITE_P(
     RankGraphs, EveryCase,
-    ::testing::Values(Case{"nvidia", "nvidia_dlrm_t3"},
-                      Case{"nvidia", "nvidia_dlrm_t3", Mode::kTrain,
-                           Precision::kAmpFp16},
-                      Case{"nvidia", "nvidia_dlrm_t15", Mode::kInfer}));
+    ::testing::Values(
+        Case{"nvidia", "nvidia_dlrm_t3"},
+        Case{"nvidia", "nvidia_dlrm_t3", Mode::kTrain, Precision::kAmpFp16},
+        Case{"nvidia", "nvidia_dlrm_t15", Mode::kInfer},
+        Case{"hugectr", "mlperf_dlrm"},
+        Case{"hugectr", "mlperf_dlrm_dcnv2", Mode::kTrain, Precision::kAmpFp16},
+        Case{"hugectr", "mlperf_dlrm", Mode::kInfer}));
 
 std::vector<ir::CollectiveKind> Kinds(const RankGraph& rank) {
   std::vector<ir::CollectiveKind> kinds;
@@ -176,6 +179,26 @@ TEST(RankGraphsTest, NvidiaExchangesVectorsAndReducesTheTop) {
   EXPECT_EQ(
       ranks[0].collectives[1].bytes.count + ranks[0].collectives[2].bytes.count,
       kTop * 4);
+}
+
+// Vectors and gradients in FP16; replicated tables' gradients in FP32; those of
+// the MLPs behind them, while rows are updated.
+TEST(RankGraphsTest, HugectrReducesBehindTheExchange) {
+  using enum ir::CollectiveKind;
+  const std::vector<RankGraph> ranks = Graphs(
+      {"hugectr", "mlperf_dlrm_dcnv2", Mode::kTrain, Precision::kAmpFp16}, 8,
+      CudaGraphs::kAll);
+  for (const RankGraph& rank : ranks) {
+    ASSERT_THAT(Kinds(rank), ::testing::ElementsAre(kAllToAll, kAllToAll,
+                                                    kAllReduce, kAllReduce));
+    EXPECT_EQ(rank.collectives[0].dtype, ir::DType::kFp16);
+    int64_t rows = 0;
+    for (const TableGroup& table : rank.plan.replicated) {
+      rows += table.rows;
+    }
+    EXPECT_EQ(rank.collectives[2].bytes.count, rows * 128 * 4);
+    EXPECT_EQ(rank.collectives[3].dtype, ir::DType::kFp16);
+  }
 }
 
 }  // namespace

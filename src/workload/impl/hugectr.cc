@@ -1,12 +1,12 @@
-// DLRM like HugeCTR runs it on one GPU: a C++ program that fuses what it can,
-// in mixed precision with weights kept in both types.
+// DLRM like HugeCTR runs it: a C++ program that fuses what it can, in mixed
+// precision with weights kept in both types.
 #include <functional>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "workload/embedding_stats.h"
+#include "workload/impl/hugectr_embedding.h"
 #include "workload/impl/implementations.h"
 #include "workload/impl/torch.h"
 
@@ -34,7 +34,8 @@ class HugectrDlrm {
                       .train = request.settings.mode == Mode::kTrain,
                       .optimizer = request.model.dense_optimizer,
                       .form = OptimizerForm::kFused}),
-        batch_(request.settings.batch) {}
+        batch_(request.settings.batch),
+        embedding_(request, torch_) {}
 
   void Run() {
     const CudaGraphs graphs = settings_.cuda_graphs;
@@ -61,6 +62,7 @@ class HugectrDlrm {
     if (graphs == CudaGraphs::kForwardBackward) {
       step_.EndCapture();
     }
+    embedding_.FinishReduction();
     torch_.OptimizerStep();
     step_.EndCapture();
   }
@@ -84,32 +86,11 @@ class HugectrDlrm {
     }
     for (const int64_t bytes :
          {batch_ * (model_.dense_features + 1) * ir::SizeOf(ir::DType::kFp32),
-          LookupsOf(model_.tables, batch_) * ir::SizeOf(ir::DType::kInt32)}) {
+          embedding_.ids() * ir::SizeOf(ir::DType::kInt32)}) {
       const OpScope op(step_, "DataReader");
       step_.CopyToDevice(bytes, settings_.pinned, /*waits=*/!overlapped);
     }
     step_.UseStream(step_.compute_stream());
-  }
-
-  Tensor LookUp() {
-    const Types& types = torch_.options().types;
-    const ir::EmbeddingBag bag =
-        Lookup(model_.tables,
-               {.batch = batch_,
-                .dtype = types.parameter,
-                .index_dtype = ir::DType::kInt32,
-                .alpha = CommonAlpha(model_.tables, batch_, settings_.seed)});
-    Kernel("Embedding", bag);
-    Keep([this, bag] {
-      ir::EmbeddingBag backward = bag;
-      backward.pass = ir::Pass::kBackward;
-      backward.update = UpdateOf(model_.table_optimizer);
-      Kernel("Embedding", backward);
-    });
-    return {.rows = batch_,
-            .columns = EmbeddingWidth(model_),
-            .dtype = types.activation,
-            .grad = torch_.options().train};
   }
 
   Tensor Mlp(const Tensor& x, std::span<const int64_t> widths) {
@@ -120,6 +101,7 @@ class HugectrDlrm {
       Kernel("MLPLayer", Forward(y.rows, y.columns, out, types.product));
       torch_.AddParameter(y.columns * out);
       torch_.AddParameter(out);
+      parameters_ += y.columns * out + out;
       Keep([this, input, out] {
         const ir::DType dtype = torch_.options().types.product;
         const OpScope scope(step_, "MLPLayer");
@@ -183,8 +165,13 @@ class HugectrDlrm {
     const Tensor dense{.rows = batch_,
                        .columns = model_.dense_features,
                        .dtype = torch_.options().types.activation};
-    const Tensor vectors = LookUp();
+    embedding_.LookUp();
+    Keep([this] { embedding_.Update(); });
+    // Behind the last gradient of the MLPs, which rows need not wait for.
+    Keep([this] { embedding_.Reduce(parameters_); });
     const Tensor bottom = Mlp(dense, model_.bottom_mlp);
+    const Tensor vectors = embedding_.Receive();
+    Keep([this] { embedding_.SendGradients(); });
     return Mlp(Interact(bottom, vectors), model_.top_mlp);
   }
 
@@ -199,6 +186,8 @@ class HugectrDlrm {
   StepBuilder& step_;
   Torch torch_;
   int64_t batch_ = 0;
+  int64_t parameters_ = 0;  // Numbers of the MLPs.
+  HugectrEmbedding embedding_;
   std::vector<std::function<void()>> backward_;
 };
 

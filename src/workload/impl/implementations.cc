@@ -22,6 +22,7 @@ constexpr Implementation kImplementations[] = {
      .build = BuildNvidia},
     {.name = "hugectr",
      .help = "HugeCTR-like: everything fused, one CUDA graph a step",
+     .many_ranks = true,
      .build = BuildHugectr},
     {.name = "tensorflow",
      .help = "NVIDIA's TensorFlow DLRM, DCNv2, Wide & Deep and NCF",
