@@ -71,6 +71,11 @@ void AddOptions(CLI::App& app, PredictCommand& command) {
     app.add_option(name, value, help)->type_name(type);
   };
   add("--gpu", command.gpu, "GPU, as in `stepcast list gpus`", "NAME");
+  add("--gpus", command.gpus, "GPUs over all nodes; default 1", "N");
+  add("--nodes", command.nodes, "servers; default 1", "N");
+  add("--platform", command.platform,
+      "server, as in `stepcast list platforms`; default: one with the GPU",
+      "NAME");
   add("--batch", command.batch, "samples a GPU", "N");
   add("--mode", command.mode, "train or infer", "MODE");
   add("--precision", command.precision, "fp32, tf32, amp-fp16, fp16 or bf16",

@@ -16,6 +16,9 @@ namespace stepcast::cli {
 struct PredictCommand {
   InputOptions input;
   std::string gpu;
+  std::string gpus;
+  std::string nodes;
+  std::string platform;
   std::string batch;
   std::string mode;
   std::string precision;

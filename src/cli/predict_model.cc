@@ -1,4 +1,5 @@
 // Predicts a step of a model that is built in or in a file.
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -57,7 +58,15 @@ Result<report::PredictionReport> PredictModel(const PredictCommand& command) {
                    workload::FindModel(named ? command.input.files.front()
                                              : std::string(kDefaultModel)));
   ASSIGN_OR_RETURN(request.settings, ReadSettings(command));
-  request.gpu = command.gpu.empty() ? std::string(kDefaultGpu) : command.gpu;
+  ASSIGN_OR_RETURN(const auto gpus, ParseNumber("--gpus", command.gpus, 1));
+  ASSIGN_OR_RETURN(const auto nodes, ParseNumber("--nodes", command.nodes, 1));
+  constexpr int64_t kMostGpus = 1'048'576;
+  request.gpus = static_cast<int>(std::min(gpus.value_or(1), kMostGpus));
+  request.nodes = static_cast<int>(std::min(nodes.value_or(1), kMostGpus));
+  request.platform = command.platform;
+  request.gpu = command.gpu.empty() && command.platform.empty()
+                    ? std::string(kDefaultGpu)
+                    : command.gpu;
   request.overheads = command.overheads;
   ASSIGN_OR_RETURN(const auto samples,
                    ParseNumber("--samples", command.samples, 0));
@@ -72,9 +81,9 @@ Result<report::PredictionReport> PredictModel(const PredictCommand& command) {
   report::PredictionReport report = report::ReportPrediction(
       predicted.graph, predicted.prediction,
       {.workload = request.model.name,
-       .platform = "",
-       .gpu = request.gpu,
-       .num_gpus = 1,
+       .platform = predicted.platform,
+       .gpu = predicted.gpu,
+       .num_gpus = request.gpus,
        .batch_per_gpu = request.settings.batch > 0 ? request.settings.batch
                                                    : request.model.batch,
        .precision = std::string(workload::Name(request.settings.precision)),
@@ -89,12 +98,12 @@ Result<report::PredictionReport> PredictModel(const PredictCommand& command) {
                    predictor.Overheads(predicted.overheads));
   RETURN_IF_ERROR(AddAlgorithms(command, predicted.graph, predicted.prediction,
                                 overheads, options.profiled, report));
-  if (!named || command.gpu.empty()) {
+  if (!named || (command.gpu.empty() && command.platform.empty())) {
     report.notes.push_back(fmt::format(
         "{}; name others with a workload and --gpu",
-        named ? fmt::format("no GPU was named, so this is {}", request.gpu)
+        named ? fmt::format("no GPU was named, so this is {}", predicted.gpu)
               : fmt::format("nothing was named, so this is {} on {}",
-                            request.model.name, request.gpu)));
+                            request.model.name, predicted.gpu)));
   }
   return report;
 }

@@ -1,12 +1,17 @@
 #include "engine/predictor.h"
 
+#include <algorithm>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
 #include "cost/overheads/overhead_files.h"
 #include "hw/gpu_files.h"
+#include "hw/platform_files.h"
+#include "ir/join_ranks.h"
 #include "workload/build_graph.h"
+#include "workload/sharding.h"
 
 namespace stepcast::engine {
 namespace {
@@ -29,6 +34,108 @@ constexpr OwnOverheads kOwnOverheads[] = {
     {"triton", "triton"},          {"triton-tensorrt", "triton"},
     {"triton-hps", "triton"},
 };
+
+// The step of all ranks, those that are alike told once.
+struct Job {
+  ir::Graph graph;
+  std::vector<int64_t> counts{};  // By rank of the graph.
+  workload::TablePlace place{};   // Of the fullest rank.
+};
+
+double TableBytes(const std::vector<workload::TableGroup>& tables) {
+  double bytes = 0;
+  for (const workload::TableGroup& group : tables) {
+    bytes += static_cast<double>(group.count) *
+             static_cast<double>(group.rows) * static_cast<double>(group.dim);
+  }
+  return bytes;
+}
+
+// What other ranks send to this one and it sends to them in the step, at once
+// in memory.
+double CommunicationBytes(const ir::Graph& graph) {
+  double bytes = 0;
+  for (const ir::WorkId id : graph.data().works.ids()) {
+    if (const auto* part = std::get_if<ir::Collective>(&graph.shape(id))) {
+      bytes += 2.0 * static_cast<double>(part->bytes.count);
+    }
+  }
+  return bytes;
+}
+
+Result<Job> BuildJob(const Request& request,
+                     const workload::Settings& settings) {
+  if (request.gpus <= 1) {
+    ASSIGN_OR_RETURN(ir::Graph graph,
+                     workload::BuildGraph(request.model, settings));
+    return Job{.graph = std::move(graph)};
+  }
+  ASSIGN_OR_RETURN(
+      const std::vector<workload::RankShare> shares,
+      workload::ShareTables(request.model, settings, request.gpus));
+  std::vector<int64_t> counts;
+  workload::TablePlace place{.table_share = 0};
+  std::vector<ir::Graph> graphs;
+  std::vector<ir::RankGraph> ranks;
+  const double all = std::max(TableBytes(request.model.tables), 1.0);
+  for (const workload::RankShare& share : shares) {
+    ASSIGN_OR_RETURN(ir::Graph graph, workload::BuildRankGraph(
+                                          request.model, settings, share.plan));
+    counts.push_back(share.count);
+    place.table_share = std::max(
+        place.table_share,
+        (TableBytes(share.plan.local) + TableBytes(share.plan.replicated)) /
+            all);
+    place.communication =
+        std::max(place.communication, CommunicationBytes(graph));
+    graphs.push_back(std::move(graph));
+  }
+  for (size_t i = 0; i < graphs.size(); ++i) {
+    ranks.push_back({.graph = &graphs[i], .number = shares[i].plan.rank});
+  }
+  ASSIGN_OR_RETURN(ir::Graph graph, ir::JoinRanks(ranks));
+  return Job{
+      .graph = std::move(graph), .counts = std::move(counts), .place = place};
+}
+
+int GpusOf(const hw::Platform& platform) {
+  return platform.gpus_per_node
+             ? static_cast<int>(platform.gpus_per_node->value)
+             : 1;
+}
+
+// The platform that was named, or the smallest that has the GPU; `gpu` becomes
+// the platform's if none was named.
+Result<std::string> PlatformOf(const Request& request, std::string& gpu) {
+  if (request.gpus <= 1 && request.platform.empty()) {
+    return std::string();
+  }
+  if (!request.platform.empty()) {
+    ASSIGN_OR_RETURN(const hw::Platform platform,
+                     hw::FindPlatform(request.platform));
+    gpu = gpu.empty() ? platform.gpu : gpu;
+    return request.platform;
+  }
+  ASSIGN_OR_RETURN(const std::vector<hw::Platform> platforms,
+                   hw::LoadPlatforms());
+  ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(gpu));
+  const int on_node =
+      (request.gpus + request.nodes - 1) / std::max(request.nodes, 1);
+  const hw::Platform* best = nullptr;
+  for (const hw::Platform& platform : platforms) {
+    if (platform.gpu == device.name && GpusOf(platform) >= on_node &&
+        (best == nullptr || GpusOf(platform) < GpusOf(*best))) {
+      best = &platform;
+    }
+  }
+  if (best == nullptr) {
+    return Fail(ErrorCode::kNotFound,
+                fmt::format("no built-in platform has {} {} on a node; "
+                            "expected --platform NAME or --nodes N",
+                            on_node, device.name));
+  }
+  return best->name;
+}
 
 }  // namespace
 
@@ -58,32 +165,59 @@ Result<const cost::OverheadTable*> Predictor::Overheads(std::string_view name) {
       .first->second.get();
 }
 
+Result<const cost::CollectiveModels*> Predictor::Collectives(
+    std::string_view platform, int gpus, int nodes) {
+  const std::string key = fmt::format("{} {} {}", platform, gpus, nodes);
+  const auto found = collectives_.find(key);
+  if (found != collectives_.end()) {
+    return found->second.get();
+  }
+  ASSIGN_OR_RETURN(const hw::Cluster cluster,
+                   hw::FindCluster(platform, gpus, nodes));
+  ASSIGN_OR_RETURN(cost::CollectiveModels models,
+                   cost::CollectiveModels::Load(cluster, collective_store_));
+  auto owned = std::make_unique<cost::CollectiveModels>(std::move(models));
+  return collectives_.emplace(key, std::move(owned)).first->second.get();
+}
+
 Result<ModelPrediction> Predictor::Predict(const Request& request,
                                            const PredictOptions& options) {
   workload::Settings settings = request.settings;
   settings.batch = settings.batch > 0 ? settings.batch : request.model.batch;
-  ASSIGN_OR_RETURN(ir::Graph graph,
-                   workload::BuildGraph(request.model, settings));
+  std::string gpu = request.gpu;
+  ASSIGN_OR_RETURN(std::string platform, PlatformOf(request, gpu));
+  ASSIGN_OR_RETURN(Job job, BuildJob(request, settings));
   ASSIGN_OR_RETURN(const cost::KernelModels* models,
-                   Models(request.gpu, request.recorder_latency_us));
+                   Models(gpu, request.recorder_latency_us));
   const std::string name = request.overheads.empty()
                                ? std::string(DefaultOverheads(settings.impl))
                                : request.overheads;
   ASSIGN_OR_RETURN(const cost::OverheadTable* overheads, Overheads(name));
   PredictOptions how = options;
   how.system_spread = kSystemSpread;
+  if (request.gpus > 1) {
+    ASSIGN_OR_RETURN(how.price.collectives.models,
+                     Collectives(platform, request.gpus, request.nodes));
+    how.price.collectives.rank_counts = job.counts;
+    how.price.collectives.ranks = request.gpus;
+    how.price.collectives.nodes = request.nodes;
+  }
   ASSIGN_OR_RETURN(
       Prediction prediction,
       engine::Predict(
-          {.graph = &graph, .models = models, .overheads = overheads}, how));
-  workload::Memory memory = workload::MemoryOf(request.model, settings, graph);
+          {.graph = &job.graph, .models = models, .overheads = overheads},
+          how));
+  workload::Memory memory =
+      workload::MemoryOf(request.model, settings, job.graph, job.place);
   constexpr double kGiga = 1e9;
   return ModelPrediction{
-      .graph = std::move(graph),
+      .graph = std::move(job.graph),
       .prediction = std::move(prediction),
       .memory = std::move(memory),
       .memory_capacity = models->machine().device.dram_gb * kGiga,
-      .overheads = name};
+      .overheads = name,
+      .gpu = std::move(gpu),
+      .platform = std::move(platform)};
 }
 
 std::string_view DefaultOverheads(std::string_view impl) {

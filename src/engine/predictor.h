@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cost/collectives/collective_models.h"
+#include "cost/collectives/collective_store.h"
 #include "cost/kernel_models.h"
 #include "cost/overheads/overhead_table.h"
 #include "cost/profile.h"
@@ -32,6 +34,11 @@ struct Request {
   std::string overheads;
   /// The least time of a kernel as a recorder shows it; 0: as it is.
   double recorder_latency_us = 0;
+  /// GPUs over all nodes. With more than one, or with a platform, the servers
+  /// are those of `platform`; empty: one that has the GPU.
+  int gpus = 1;
+  int nodes = 1;
+  std::string platform;
 };
 
 struct ModelPrediction {
@@ -40,13 +47,15 @@ struct ModelPrediction {
   workload::Memory memory;
   double memory_capacity = 0;
   std::string overheads;  // The name of the set used.
+  std::string gpu;        // Of the platform, if none was named.
+  std::string platform;   // Empty: one GPU of no server in particular.
 };
 
 /// Not to be shared between threads; each has its own.
 class Predictor {
  public:
   explicit Predictor(std::vector<std::filesystem::path> profiles = {})
-      : store_(profiles) {}
+      : store_(profiles), collective_store_(profiles) {}
 
   Result<ModelPrediction> Predict(const Request& request,
                                   const PredictOptions& options);
@@ -57,9 +66,15 @@ class Predictor {
                                            double recorder_latency_us = 0);
   /// A set of overheads by name or file.
   Result<const cost::OverheadTable*> Overheads(std::string_view name);
+  /// Collectives between the GPUs of servers.
+  Result<const cost::CollectiveModels*> Collectives(std::string_view platform,
+                                                    int gpus, int nodes);
 
  private:
   cost::ProfileStore store_;
+  cost::CollectiveStore collective_store_;
+  std::map<std::string, std::unique_ptr<cost::CollectiveModels>, std::less<>>
+      collectives_;
   std::map<std::string, std::unique_ptr<cost::KernelModels>, std::less<>>
       models_;
   std::map<std::string, std::unique_ptr<cost::OverheadTable>, std::less<>>

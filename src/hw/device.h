@@ -47,7 +47,8 @@ struct Device {
 /// by the rules of device.cc.
 Device MakeDevice(const Gpu& gpu, const Gpu* like);
 
-/// The same device with its clock locked: peaks scale, memory does not.
+/// The same device with its clock locked: peaks scale, memory does not, and
+/// large products lose what the power limit did not take before.
 Device WithClock(Device device, double clock_mhz);
 
 }  // namespace stepcast::hw

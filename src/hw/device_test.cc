@@ -60,5 +60,17 @@ TEST(WithClock, ScalesThePeaksAndNotTheMemory) {
   EXPECT_EQ(half.name, "x@500MHz");
 }
 
+TEST(WithClock, LargeProductsKeepTheirRateWhileUnitsLast) {
+  Gpu gpu = SmallVolta();
+  gpu.max_clock_mhz = Figure{.value = 1000, .source = "test"};
+  Device full = MakeDevice(gpu, nullptr);
+  full.gemm_fp32_share = 0.6;
+  const auto rate = [](const Device& device) {
+    return device.fp32_tflops * device.gemm_fp32_share;
+  };
+  EXPECT_NEAR(rate(WithClock(full, 800)), rate(full), 1e-9);
+  EXPECT_LT(rate(WithClock(full, 500)), rate(full) * 0.8);
+}
+
 }  // namespace
 }  // namespace stepcast::hw
