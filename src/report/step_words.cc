@@ -27,9 +27,8 @@ constexpr std::array<std::string_view, 6> kColumns = {
 
 // What a rule may say.
 constexpr std::array<std::string_view, 12> kKeys = {
-    "words",     "when",        "skip",      "workload", "impl",
-    "overheads", "torch",       "gpu",       "platform", "precision",
-    "parallel",  "cuda_graphs"};
+    "words", "when", "skip",     "workload",  "impl",     "overheads",
+    "torch", "gpu",  "platform", "precision", "parallel", "cuda_graphs"};
 
 Result<StepWords::Rule> ReadRule(const toml::table& table) {
   RETURN_IF_ERROR(CheckKeys(table, kKeys));
@@ -90,22 +89,19 @@ Result<engine::Request> RequestOf(const StepWords::Values& values,
                    workload::ParsePrecision(Get(values, "precision")));
   ASSIGN_OR_RETURN(settings.cuda_graphs,
                    workload::ParseCudaGraphs(Get(values, "cuda_graphs")));
+  // Replicas that only answer never talk to each other.
+  const bool alone = row.num_gpus == 1 || (Get(values, "parallel") == "data" &&
+                                           row.Word("mode") == "infer");
+  if (!alone) {
+    request.gpus = static_cast<int>(row.num_gpus);
+    request.nodes = static_cast<int>(std::max<int64_t>(row.num_nodes, 1));
+    request.platform = Get(values, "platform");
+  }
   if (!Get(values, "torch").empty()) {
     ASSIGN_OR_RETURN(settings.torch,
                      workload::ParseTorchRelease(Get(values, "torch")));
   }
   return request;
-}
-
-// Why several GPUs cannot be told by one; empty if they can.
-std::string WhyNotOne(const StepWords::Values& values, const StepRow& row) {
-  if (row.num_gpus == 0) {
-    return "runs on CPUs alone";
-  }
-  // Replicas that only answer never talk to each other.
-  const bool alone = row.num_gpus == 1 || (Get(values, "parallel") == "data" &&
-                                           row.Word("mode") == "infer");
-  return alone ? "" : fmt::format("trains on {} GPUs", row.num_gpus);
 }
 
 }  // namespace
@@ -157,10 +153,8 @@ StepMeaning StepWords::MeaningOf(const StepRow& row) const {
       values.insert_or_assign(key, value);
     }
   }
-  meaning.why_not = WhyNotOne(values, row);
-  if (meaning.why_not.empty()) {
-    meaning.why_not = Get(values, "skip");
-  }
+  meaning.why_not = row.num_gpus == 0 ? "runs on CPUs alone"
+                                      : std::string(Get(values, "skip"));
   if (!meaning.why_not.empty()) {
     return meaning;
   }
