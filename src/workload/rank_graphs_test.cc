@@ -1,5 +1,7 @@
 // Graphs of several ranks: that ranks meet in the same collectives, and that
 // what they send is what they receive.
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -118,8 +120,12 @@ TEST_P(EveryCase, RanksMeetInTheSameOrderAndSendWhatIsReceived) {
     ASSERT_FALSE(ranks.empty());
     ExpectMeeting(ranks);
     const std::vector<ir::Collective>& first = ranks.front().collectives;
-    EXPECT_EQ(first.empty(),
-              one.mode == Mode::kInfer && ranks.front().plan.loads.empty());
+    const RankPlan& plan = ranks.front().plan;
+    const bool shared =
+        !plan.split.empty() ||
+        std::ranges::any_of(
+            plan.loads, [](const RankLoad& load) { return load.columns > 0; });
+    EXPECT_EQ(first.empty(), one.mode == Mode::kInfer && !shared);
     for (size_t i = 0; i < first.size(); ++i) {
       if (first[i].kind == ir::CollectiveKind::kAllToAll) {
         ExpectBalanced(ranks, i);
@@ -143,7 +149,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"nvidia", "nvidia_dlrm_t15", Mode::kInfer},
         Case{"hugectr", "mlperf_dlrm"},
         Case{"hugectr", "mlperf_dlrm_dcnv2", Mode::kTrain, Precision::kAmpFp16},
-        Case{"hugectr", "mlperf_dlrm", Mode::kInfer}));
+        Case{"hugectr", "mlperf_dlrm", Mode::kInfer}, Case{"pytorch", "ncf"},
+        Case{"pytorch", "wide_deep"}, Case{"pytorch", "resnet50"},
+        Case{"pytorch", "ncf", Mode::kInfer}, Case{"pytorch", "dlrm_default"},
+        Case{"pytorch-bags", "dlrm_default"}, Case{"pytorch-bags", "deepfm"}));
 
 std::vector<ir::CollectiveKind> Kinds(const RankGraph& rank) {
   std::vector<ir::CollectiveKind> kinds;
@@ -198,6 +207,25 @@ TEST(RankGraphsTest, HugectrReducesBehindTheExchange) {
     }
     EXPECT_EQ(rank.collectives[2].bytes.count, rows * 128 * 4);
     EXPECT_EQ(rank.collectives[3].dtype, ir::DType::kFp16);
+  }
+}
+
+// 31.7 million numbers of tables and 0.1 million of layers, summed in buckets
+// of 25 MiB but for the first.
+TEST(RankGraphsTest, PytorchReducesWholeModelsInBuckets) {
+  for (const RankGraph& rank : Graphs({"pytorch", "ncf"}, 8)) {
+    int64_t bytes = 0;
+    for (const ir::Collective& bucket : rank.collectives) {
+      EXPECT_EQ(bucket.kind, ir::CollectiveKind::kAllReduce);
+      bytes += bucket.bytes.count;
+    }
+    constexpr int64_t kTables = (138'493 + 26'744) * (64 + 128);
+    constexpr int64_t kLayers =
+        256 * 256 + 256 + 256 * 128 + 128 + 128 * 64 + 64 + 128 * 1 + 1;
+    EXPECT_EQ(bytes, (kTables + kLayers) * 4);
+    // A table's gradient is never cut: four tables, the layers before them.
+    EXPECT_GE(rank.collectives.size(), 3u);
+    EXPECT_LE(rank.collectives.size(), 5u);
   }
 }
 

@@ -39,15 +39,50 @@ Tensor LookUpBag(Torch& torch, const TableGroup& group,
           .grad = true};
 }
 
+// Ids are sorted, so that a row's gradients lie side by side, and summed into a
+// tensor of all rows; the table is a parameter like others.
+Tensor LookUpDense(Torch& torch, const TableGroup& group,
+                   const LookupOptions& options) {
+  const TableGroup table = Single(group);
+  const ir::EmbeddingBag bag = Lookup({&table, 1}, options);
+  const int64_t elements = table.rows * table.dim;
+  {
+    const OpScope op(torch.step(), "aten::embedding_bag");
+    torch.step().Launch(bag);
+  }
+  torch.AddParameter(elements);
+  torch.OnBackward([&torch, bag, elements] {
+    {
+      const NodeScope node(torch, "EmbeddingBagBackward0");
+      StepBuilder& step = torch.step();
+      step.Launch(Zeros(elements, bag.dtype));
+      step.Launch(ir::Sort{.kind = ir::SortKind::kSort,
+                           .elements = bag.lookups,
+                           .dtype = bag.index_dtype});
+      ir::EmbeddingBag backward = bag;
+      backward.pass = ir::Pass::kBackward;
+      backward.kernel = ir::BagKernel::kTableBatched;
+      backward.part = ir::BagPart::kShortRuns;
+      step.Launch(backward);
+    }
+    torch.AccumulateGrad(elements);
+  });
+  return {.rows = options.batch,
+          .columns = group.dim,
+          .dtype = options.dtype,
+          .grad = true};
+}
+
 }  // namespace
 
 std::vector<Tensor> LookUp(Torch& torch, const Model& model, LookupStyle style,
                            const LookupOptions& options) {
   std::vector<Tensor> vectors;
-  if (style == LookupStyle::kBags) {
+  if (style != LookupStyle::kBatched) {
+    const auto look_up = style == LookupStyle::kBags ? LookUpBag : LookUpDense;
     for (const TableGroup& group : model.tables) {
       for (int64_t i = 0; i < group.count; ++i) {
-        vectors.push_back(LookUpBag(torch, group, options));
+        vectors.push_back(look_up(torch, group, options));
       }
     }
     return vectors;

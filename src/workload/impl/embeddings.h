@@ -13,6 +13,7 @@ namespace stepcast::workload {
 enum class LookupStyle {
   kBatched,  // LookupFunction: one kernel over all tables, updates fused.
   kBags,     // One aten::embedding_bag a table, sparse gradients.
+  kDense,    // The same, but gradients of all rows, which DDP can sum.
 };
 
 /// The lookups of a batch. The result's columns are those of all tables; with

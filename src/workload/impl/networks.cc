@@ -1,5 +1,8 @@
 #include "workload/impl/networks.h"
 
+#include "workload/impl/ddp.h"
+#include "workload/impl/exchange.h"
+
 namespace stepcast::workload {
 namespace {
 
@@ -35,8 +38,17 @@ Tensor Forward(Torch& torch, const Model& model, int64_t batch) {
 }  // namespace
 
 void RunNetwork(const Model& model, const Settings& settings,
-                const TorchOptions& options, StepBuilder& step) {
+                const RankPlan& plan, const TorchOptions& options,
+                StepBuilder& step) {
   Torch torch(step, options);
+  const bool alone = plan.world == 1;
+  Ddp ddp(torch, plan,
+          alone ? ir::StreamId{} : step.AddStream(kCollectiveStream),
+          SummedGradients::kCopies);
+  if (!alone) {
+    torch.OnBackward([&ddp] { ddp.Finish(); });  // After all others.
+    torch.SetGradientHook([&ddp](int64_t elements) { ddp.Reduce(elements); });
+  }
   const auto copy = [&](int64_t bytes) {
     const OpScope op(step, "aten::to");
     step.CopyToDevice(settings.batch * bytes, settings.pinned, /*waits=*/true);
@@ -56,6 +68,7 @@ void RunNetwork(const Model& model, const Settings& settings,
     step.CopyToHost(logits.bytes());
     return;
   }
+  ddp.SetParameters(torch.parameter_count());
   torch.CrossEntropy(logits);
   if (graphs == CudaGraphs::kForward) {
     step.EndCapture();

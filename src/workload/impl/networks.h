@@ -4,14 +4,17 @@
 
 #include "workload/impl/torch.h"
 #include "workload/model.h"
+#include "workload/rank_plan.h"
 #include "workload/settings.h"
 #include "workload/step_builder.h"
 
 namespace stepcast::workload {
 
-/// Adds the whole step of a ResNet-50, Inception-V3 or transformer.
+/// Adds the whole step of a ResNet-50, Inception-V3 or transformer; ranks have
+/// all of it each, in a DDP.
 void RunNetwork(const Model& model, const Settings& settings,
-                const TorchOptions& options, StepBuilder& step);
+                const RankPlan& plan, const TorchOptions& options,
+                StepBuilder& step);
 
 /// The logits of a batch of images.
 Tensor ResNet50(Torch& torch, const Model& model, int64_t batch);

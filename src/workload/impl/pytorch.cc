@@ -3,7 +3,10 @@
 #include <vector>
 
 #include "workload/embedding_stats.h"
+#include "workload/impl/ddp.h"
+#include "workload/impl/dlrm_rank.h"
 #include "workload/impl/embeddings.h"
+#include "workload/impl/exchange.h"
 #include "workload/impl/implementations.h"
 #include "workload/impl/networks.h"
 #include "workload/impl/recommenders.h"
@@ -20,25 +23,46 @@ TorchOptions EagerOptions(const Request& request) {
           .form = request.model.optimizer_form};
 }
 
+// DLRM's ranks have tables of their own; other models are whole on each, and
+// DDP sums gradients of all rows only.
+bool OwnsTables(const Request& request) {
+  return request.plan.world > 1 && request.model.kind == ModelKind::kDlrm;
+}
+
+LookupStyle StyleOf(const Request& request, LookupStyle style) {
+  if (request.plan.world > 1 && !OwnsTables(request)) {
+    return LookupStyle::kDense;
+  }
+  return request.model.kind == ModelKind::kNcf ? LookupStyle::kBags : style;
+}
+
 class EagerRecommender {
  public:
   EagerRecommender(const Request& request, LookupStyle style, StepBuilder& step)
       : model_(request.model),
         settings_(request.settings),
-        style_(request.model.kind == ModelKind::kNcf ? LookupStyle::kBags
-                                                     : style),
+        plan_(request.plan),
+        style_(StyleOf(request, style)),
         step_(step),
         torch_(step, EagerOptions(request)),
-        lookups_{
-            .batch = request.settings.batch,
-            .dtype = torch_.options().types.parameter,
-            .index_dtype = style_ == LookupStyle::kBatched ? ir::DType::kInt32
-                                                           : ir::DType::kInt64,
-            .kernel = style_ == LookupStyle::kBatched
-                          ? ir::BagKernel::kAtomic
-                          : ir::BagKernel::kPerTable,
-            .alpha = CommonAlpha(request.model.tables, request.settings.batch,
-                                 request.settings.seed)} {}
+        collective_(request.plan.world > 1 ? step.AddStream(kCollectiveStream)
+                                           : ir::StreamId{}),
+        owns_tables_(OwnsTables(request)),
+        tables_(owns_tables_ ? request.plan.local : request.model.tables),
+        lookups_{.batch = request.settings.batch *
+                          (owns_tables_ ? request.plan.world : 1),
+                 .dtype = torch_.options().types.parameter,
+                 .index_dtype = style_ == LookupStyle::kBatched
+                                    ? ir::DType::kInt32
+                                    : ir::DType::kInt64,
+                 .kernel = style_ == LookupStyle::kBatched
+                               ? ir::BagKernel::kAtomic
+                               : ir::BagKernel::kPerTable},
+        ddp_(torch_, request.plan, collective_, SummedGradients::kCopies),
+        rank_(torch_, request.model, request.plan, collective_) {
+    lookups_.alpha =
+        CommonAlpha(tables_, lookups_.batch, request.settings.seed);
+  }
 
   void Run() {
     const CudaGraphs graphs = settings_.cuda_graphs;
@@ -88,22 +112,25 @@ class EagerRecommender {
     }
     torch_.Label();
     const int64_t id_bytes = ir::SizeOf(lookups_.index_dtype);
-    const int64_t batch = settings_.batch;
-    if (style_ == LookupStyle::kBatched) {
-      Copy(LookupsOf(model_.tables, batch) * id_bytes);
-      Copy((TableCount(model_) * batch + 1) * id_bytes);
+    const int64_t batch = lookups_.batch;
+    if (tables_.empty()) {
+      // A rank that others look up for.
+    } else if (style_ == LookupStyle::kBatched) {
+      Copy(LookupsOf(tables_, batch) * id_bytes);
+      Copy((TablesOf(tables_) * batch + 1) * id_bytes);
     } else {
-      for (const TableGroup& group : model_.tables) {
+      for (const TableGroup& group : tables_) {
         for (int64_t i = 0; i < group.count; ++i) {
           TableGroup single = group;
           single.count = 1;
           Copy(LookupsOf({&single, 1}, batch) * id_bytes);
         }
       }
-      Copy(TableCount(model_) * batch * id_bytes);
+      Copy(TablesOf(tables_) * batch * id_bytes);
     }
     if (model_.dense_features > 0) {
-      Copy(batch * model_.dense_features * ir::SizeOf(ir::DType::kFp32));
+      Copy(settings_.batch * model_.dense_features *
+           ir::SizeOf(ir::DType::kFp32));
     }
   }
 
@@ -117,7 +144,21 @@ class EagerRecommender {
     const Tensor dense{.rows = settings_.batch,
                        .columns = model_.dense_features,
                        .dtype = torch_.options().types.parameter};
-    return torch_.Sigmoid(Recommend(torch_, model_, dense, style_, lookups_));
+    return torch_.Sigmoid(Logits(dense));
+  }
+
+  Tensor Logits(const Tensor& dense) {
+    if (owns_tables_) {
+      return rank_.Predict(dense, style_, lookups_);
+    }
+    if (plan_.world == 1) {
+      return Recommend(torch_, model_, dense, style_, lookups_);
+    }
+    torch_.OnBackward([this] { ddp_.Finish(); });  // After all others.
+    torch_.SetGradientHook([this](int64_t elements) { ddp_.Reduce(elements); });
+    const Tensor logits = Recommend(torch_, model_, dense, style_, lookups_);
+    ddp_.SetParameters(torch_.parameter_count());
+    return logits;
   }
 
   // Every step prints its loss, or could: it is copied to the host.
@@ -131,16 +172,24 @@ class EagerRecommender {
   void Update() {
     torch_.OptimizerStep();
     if (style_ == LookupStyle::kBags) {
-      UpdateBags(torch_, model_, lookups_);
+      Model owned = model_;
+      owned.tables = tables_;
+      UpdateBags(torch_, owned, lookups_);
     }
   }
 
   const Model& model_;
   const Settings& settings_;
+  const RankPlan& plan_;
   LookupStyle style_;
   StepBuilder& step_;
   Torch torch_;
+  ir::StreamId collective_{};
+  bool owns_tables_ = false;
+  const std::vector<TableGroup>& tables_;  // That this rank looks up.
   LookupOptions lookups_;
+  Ddp ddp_;        // Of models that are whole on every rank.
+  DlrmRank rank_;  // Of those whose tables are shared out.
 };
 
 Result<ir::Graph> Build(const Request& request, LookupStyle style) {
@@ -149,7 +198,8 @@ Result<ir::Graph> Build(const Request& request, LookupStyle style) {
     case ModelKind::kResNet50:
     case ModelKind::kInceptionV3:
     case ModelKind::kTransformer:
-      RunNetwork(request.model, request.settings, EagerOptions(request), step);
+      RunNetwork(request.model, request.settings, request.plan,
+                 EagerOptions(request), step);
       break;
     default:
       EagerRecommender(request, style, step).Run();

@@ -73,11 +73,12 @@ Tensor DeepFm(Torch& torch, const Model& model, const Tensor& dense,
 
 // Users and items twice: vectors to multiply, and vectors for the MLP, whose
 // last layer reads both results.
-Tensor Ncf(Torch& torch, const Model& model, const LookupOptions& options) {
+Tensor Ncf(Torch& torch, const Model& model, LookupStyle style,
+           const LookupOptions& options) {
+  CHECK(style != LookupStyle::kBatched);
   LookupOptions single = options;
   single.kernel = ir::BagKernel::kPerTable;
-  const std::vector<Tensor> vectors =
-      LookUp(torch, model, LookupStyle::kBags, single);
+  const std::vector<Tensor> vectors = LookUp(torch, model, style, single);
   CHECK(vectors.size() == 4);
   const Tensor product = torch.Mul(vectors[0], vectors[1]);
   std::vector<int64_t> hidden = model.top_mlp;
@@ -98,7 +99,7 @@ Tensor Recommend(Torch& torch, const Model& model, const Tensor& dense,
     case ModelKind::kDeepFm:
       return DeepFm(torch, model, dense, style, options);
     case ModelKind::kNcf:
-      return Ncf(torch, model, options);
+      return Ncf(torch, model, style, options);
     default:
       return Dlrm(torch, model, dense, style, options);
   }
