@@ -152,7 +152,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"hugectr", "mlperf_dlrm", Mode::kInfer}, Case{"pytorch", "ncf"},
         Case{"pytorch", "wide_deep"}, Case{"pytorch", "resnet50"},
         Case{"pytorch", "ncf", Mode::kInfer}, Case{"pytorch", "dlrm_default"},
-        Case{"pytorch-bags", "dlrm_default"}, Case{"pytorch-bags", "deepfm"}));
+        Case{"pytorch-bags", "dlrm_default"}, Case{"torchrec", "torchrec_dlrm"},
+        Case{"torchrec", "production_197"}, Case{"torchrec", "nvidia_dlrm_t0"},
+        Case{"torchrec", "nvidia_dlrm_t0", Mode::kInfer},
+        Case{"pytorch-bags", "deepfm"}));
 
 std::vector<ir::CollectiveKind> Kinds(const RankGraph& rank) {
   std::vector<ir::CollectiveKind> kinds;
@@ -207,6 +210,22 @@ TEST(RankGraphsTest, HugectrReducesBehindTheExchange) {
     }
     EXPECT_EQ(rank.collectives[2].bytes.count, rows * 128 * 4);
     EXPECT_EQ(rank.collectives[3].dtype, ir::DType::kFp16);
+  }
+}
+
+// Four tables of Criteo without a threshold are above 32 GiB each: partial
+// vectors are summed by a reduce-scatter, gradients gathered again.
+TEST(RankGraphsTest, TorchrecSumsVectorsOfTablesThatAreSplitByRows) {
+  using enum ir::CollectiveKind;
+  for (const RankGraph& rank : Graphs({"torchrec", "nvidia_dlrm_t0"}, 8)) {
+    ASSERT_EQ(rank.plan.split.size(), 4u);
+    ASSERT_THAT(
+        Kinds(rank),
+        ::testing::ElementsAre(kAllToAll, kReduceScatter, kAllToAll, kAllToAll,
+                               kAllToAll, kAllToAll, kAllToAll, kAllReduce,
+                               kAllGather, kAllToAll, kAllReduce, kAllReduce));
+    EXPECT_EQ(rank.collectives[1].bytes.count, 8 * 512 * 4 * 128 * 4);
+    EXPECT_EQ(rank.collectives[8].bytes.count, 512 * 4 * 128 * 4);
   }
 }
 
