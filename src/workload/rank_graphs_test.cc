@@ -155,6 +155,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"pytorch-bags", "dlrm_default"}, Case{"torchrec", "torchrec_dlrm"},
         Case{"torchrec", "production_197"}, Case{"torchrec", "nvidia_dlrm_t0"},
         Case{"torchrec", "nvidia_dlrm_t0", Mode::kInfer},
+        Case{"tensorflow", "nvidia_dlrm_t3"},
+        Case{"tensorflow-xla", "nvidia_dlrm_t0", Mode::kTrain,
+             Precision::kAmpFp16},
+        Case{"tensorflow", "nvidia_dcnv2_t3"}, Case{"tensorflow", "wide_deep"},
+        Case{"tensorflow", "ncf"}, Case{"tensorflow", "ncf", Mode::kInfer},
         Case{"pytorch-bags", "deepfm"}));
 
 std::vector<ir::CollectiveKind> Kinds(const RankGraph& rank) {
@@ -229,6 +234,10 @@ TEST(RankGraphsTest, TorchrecSumsVectorsOfTablesThatAreSplitByRows) {
   }
 }
 
+constexpr int64_t kNcfParameters = (138'493 + 26'744) * (64 + 128) + 256 * 256 +
+                                   256 + 256 * 128 + 128 + 128 * 64 + 64 +
+                                   128 * 1 + 1;
+
 // 31.7 million numbers of tables and 0.1 million of layers, summed in buckets
 // of 25 MiB but for the first.
 TEST(RankGraphsTest, PytorchReducesWholeModelsInBuckets) {
@@ -238,13 +247,18 @@ TEST(RankGraphsTest, PytorchReducesWholeModelsInBuckets) {
       EXPECT_EQ(bucket.kind, ir::CollectiveKind::kAllReduce);
       bytes += bucket.bytes.count;
     }
-    constexpr int64_t kTables = (138'493 + 26'744) * (64 + 128);
-    constexpr int64_t kLayers =
-        256 * 256 + 256 + 256 * 128 + 128 + 128 * 64 + 64 + 128 * 1 + 1;
-    EXPECT_EQ(bytes, (kTables + kLayers) * 4);
+    EXPECT_EQ(bytes, kNcfParameters * 4);
     // A table's gradient is never cut: four tables, the layers before them.
     EXPECT_GE(rank.collectives.size(), 3u);
     EXPECT_LE(rank.collectives.size(), 5u);
+  }
+}
+
+// Everything fits into one buffer of 128 MiB.
+TEST(RankGraphsTest, TensorflowFusesGradientsIntoBuffers) {
+  for (const RankGraph& rank : Graphs({"tensorflow", "ncf"}, 8)) {
+    ASSERT_EQ(rank.collectives.size(), 1u);
+    EXPECT_EQ(rank.collectives[0].bytes.count, kNcfParameters * 4);
   }
 }
 

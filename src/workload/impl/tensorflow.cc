@@ -88,6 +88,14 @@ void Tensorflow::DenseBackward(const Tensor& x, int64_t out, bool relu,
   if (types.cast) {
     Op("tf::Cast", Cast(x.columns * out, types.product, types.parameter));
   }
+  GradientReady(out);
+  GradientReady(x.columns * out);
+}
+
+void Tensorflow::GradientReady(int64_t elements) {
+  if (gradient_hook_) {
+    gradient_hook_(elements);
+  }
 }
 
 Tensor Tensorflow::Mlp(Tensor x, std::span<const int64_t> widths,
@@ -132,6 +140,9 @@ Tensor Tensorflow::Gather(const TableGroup& table,
                        .dtype = options.dtype,
                        .grad = options_.train};
   const bool pooled = bag.lookups > options.batch;
+  if (gradient_hook_) {
+    parameters_.push_back(table.rows * table.dim);
+  }
   if (pooled) {
     Op("tf::Mean", ir::Reduction{.inputs = bag.lookups * table.dim,
                                  .outputs = vectors.elements(),
@@ -141,7 +152,11 @@ Tensor Tensorflow::Gather(const TableGroup& table,
     if (pooled) {
       Op("tf::Tile", Stream(bag.lookups * bag.dim, 1, vectors.dtype));
     }
-    UpdateTable(bag, rows * bag.dim);
+    if (gradient_hook_) {
+      SumTableGradient(bag, rows * bag.dim);
+    } else {
+      UpdateTable(bag, rows * bag.dim);
+    }
   });
   return vectors;
 }
@@ -159,6 +174,19 @@ Tensor Tensorflow::GatherJoint(std::span<const TableGroup> tables,
           .columns = bag.tables * bag.dim,
           .dtype = options.dtype,
           .grad = options_.train};
+}
+
+// sparse_as_dense: a gradient of all rows, most of them 0.
+void Tensorflow::SumTableGradient(const ir::EmbeddingBag& bag,
+                                  int64_t table_elements) {
+  Op("tf::ZerosLike", Zeros(table_elements, bag.dtype));
+  Op("tf::UnsortedSegmentSum", ir::Index{.elements = bag.lookups * bag.dim,
+                                         .source = table_elements,
+                                         .scatter = true,
+                                         .accumulate = true,
+                                         .slice = bag.dim,
+                                         .dtype = bag.dtype});
+  GradientReady(table_elements);
 }
 
 // Gradients of rows that repeat are summed before an optimizer with state sees

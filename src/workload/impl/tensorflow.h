@@ -39,7 +39,8 @@ class Tensorflow {
   Tensor Mlp(Tensor x, std::span<const int64_t> widths, bool last_relu,
              double dropout = 0);
   Tensor Concat(std::span<const Tensor> parts);
-  /// One table's vectors; of several ids a sample the mean.
+  /// One table's vectors; of several ids a sample the mean. With a hook, the
+  /// table is a parameter whose gradient is of all rows.
   Tensor Gather(const TableGroup& table, const LookupOptions& options);
   /// The vectors of tables that lie in one matrix, one id a sample and table.
   Tensor GatherJoint(std::span<const TableGroup> tables,
@@ -66,17 +67,24 @@ class Tensorflow {
       tape_.push_back(std::move(gradient));
     }
   }
+  /// Calls `reduce` with the elements of every parameter's gradient: Horovod's.
+  void SetGradientHook(std::function<void(int64_t)> reduce) {
+    gradient_hook_ = std::move(reduce);
+  }
   int64_t parameter_elements() const;
 
  private:
   void DenseBackward(const Tensor& x, int64_t out, bool relu, double dropout);
   void CastWeights(int64_t elements);
   void UpdateTable(const ir::EmbeddingBag& bag, int64_t table_elements);
+  void SumTableGradient(const ir::EmbeddingBag& bag, int64_t table_elements);
+  void GradientReady(int64_t elements);
 
   StepBuilder& step_;
   TensorflowOptions options_;
   std::vector<std::function<void()>> tape_;
   std::vector<int64_t> parameters_;
+  std::function<void(int64_t)> gradient_hook_;
 };
 
 }  // namespace stepcast::workload

@@ -1,5 +1,7 @@
 // NVIDIA's TensorFlow recommenders (DeepLearningExamples): DLRM and DCNv2 with
 // joint tables, Wide & Deep and NCF with one gather a table.
+#include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -7,6 +9,8 @@
 
 #include "base/check.h"
 #include "workload/embedding_stats.h"
+#include "workload/impl/exchange.h"
+#include "workload/impl/horovod.h"
 #include "workload/impl/implementations.h"
 #include "workload/impl/tensorflow.h"
 
@@ -36,20 +40,32 @@ class TensorflowStep {
   TensorflowStep(const Request& request, bool xla, StepBuilder& step)
       : model_(request.model),
         settings_(request.settings),
+        plan_(request.plan),
         step_(step),
         tf_(step, {.types = TypesOf(request.settings.precision),
                    .train = request.settings.mode == Mode::kTrain,
                    .xla = xla,
                    .dense_optimizer = request.model.dense_optimizer,
                    .table_optimizer = request.model.table_optimizer}),
-        lookups_{
-            .batch = request.settings.batch,
-            .dtype = tf_.options().types.parameter,
-            .kernel = ir::BagKernel::kPerTable,
-            .alpha = CommonAlpha(request.model.tables, request.settings.batch,
-                                 request.settings.seed)} {}
+        owns_tables_(request.plan.world > 1 &&
+                     request.model.kind == ModelKind::kDlrm),
+        tables_(owns_tables_ ? request.plan.local : request.model.tables),
+        lookups_{.batch = request.settings.batch *
+                          (owns_tables_ ? request.plan.world : 1),
+                 .dtype = tf_.options().types.parameter,
+                 .kernel = ir::BagKernel::kPerTable},
+        horovod_(tf_, request.plan,
+                 request.plan.world > 1 ? step.AddStream(kCollectiveStream)
+                                        : ir::StreamId{}) {
+    lookups_.alpha =
+        CommonAlpha(tables_, lookups_.batch, request.settings.seed);
+  }
 
   void Run() {
+    if (plan_.world > 1) {
+      tf_.SetGradientHook(
+          [this](int64_t elements) { horovod_.Reduce(elements); });
+    }
     // The call of a tf.function, before its first op.
     step_.Op("tf::FunctionCall");
     LoadBatch();
@@ -63,6 +79,9 @@ class TensorflowStep {
     }
     tf_.Loss(logits);
     tf_.Backward();
+    if (plan_.world > 1) {
+      horovod_.Finish();
+    }
     tf_.Optimize();
   }
 
@@ -90,7 +109,7 @@ class TensorflowStep {
     } else {
       const OpScope op(step_, "tf::CopyToDevice");
       step_.CopyToDevice(
-          LookupsOf(model_.tables, batch()) * ir::SizeOf(ir::DType::kInt32) +
+          LookupsOf(tables_, lookups_.batch) * ir::SizeOf(ir::DType::kInt32) +
               dense * model_.dense_features,
           /*pinned=*/true, /*waits=*/false);
     }
@@ -139,7 +158,9 @@ class TensorflowStep {
         DenseFeatures(PaddedTo(model_.dense_features, kDensePadding));
     const Tensor bottom = tf_.Mlp(Activated(dense), model_.bottom_mlp,
                                   /*last_relu=*/true);
-    const Tensor vectors = Activated(tf_.GatherJoint(model_.tables, lookups_));
+    const Tensor vectors =
+        owns_tables_ ? GatherOwned()
+                     : Activated(tf_.GatherJoint(model_.tables, lookups_));
     const Tensor all = tf_.Concat(std::vector<Tensor>{bottom, vectors});
     Tensor x = all;
     if (model_.interaction.kind == InteractionKind::kDot) {
@@ -150,6 +171,24 @@ class TensorflowStep {
       x = tf_.Cross(all, x, model_.interaction.cross_rank);
     }
     return tf_.Mlp(x, model_.top_mlp, /*last_relu=*/false);
+  }
+
+  // A rank's tables for the samples of all, those of one dim in one matrix; in
+  // the products' type to where their samples are.
+  Tensor GatherOwned() {
+    std::vector<TableGroup> left = tables_;
+    while (!left.empty()) {
+      const int64_t dim = left.front().dim;
+      const auto others = std::ranges::stable_partition(
+          left, [&](const TableGroup& group) { return group.dim == dim; });
+      Activated(
+          tf_.GatherJoint(std::span(left.begin(), others.begin()), lookups_));
+      left.erase(left.begin(), others.begin());
+    }
+    return horovod_.Exchange({.rows = lookups_.batch,
+                              .columns = ColumnsOf(tables_),
+                              .dtype = tf_.options().types.activation},
+                             EmbeddingWidth(model_));
   }
 
   std::vector<Tensor> GatherAll(const std::vector<TableGroup>& tables) {
@@ -198,9 +237,13 @@ class TensorflowStep {
 
   const Model& model_;
   const Settings& settings_;
+  const RankPlan& plan_;
   StepBuilder& step_;
   Tensorflow tf_;
+  bool owns_tables_ = false;               // One of several ranks does.
+  const std::vector<TableGroup>& tables_;  // That this rank looks up.
   LookupOptions lookups_;
+  Horovod horovod_;
 };
 
 Result<ir::Graph> Build(const Request& request, bool xla) {
