@@ -49,6 +49,18 @@ report::MemoryUse MemoryOf(const engine::ModelPrediction& predicted) {
   return memory;
 }
 
+std::string NoteOnFit(const engine::ModelPrediction& predicted,
+                      workload::Settings settings) {
+  settings.batch = predicted.batch;
+  constexpr double kGiga = 1e9;
+  const std::vector<std::string> ways = workload::WaysToFit(
+      predicted.memory, predicted.memory_capacity, settings);
+  return fmt::format(
+      "{:.2f} GB too much for a GPU{}{}",
+      (predicted.memory.total() - predicted.memory_capacity) / kGiga,
+      ways.empty() ? "" : "; would fit with ", fmt::join(ways, ", or "));
+}
+
 }  // namespace
 
 Result<report::PredictionReport> PredictModel(const PredictCommand& command) {
@@ -92,6 +104,9 @@ Result<report::PredictionReport> PredictModel(const PredictCommand& command) {
        .overheads = predicted.overheads,
        .window = "steady step"});
   report.memory = MemoryOf(predicted);
+  if (!report.memory->fits()) {
+    report.notes.push_back(NoteOnFit(predicted, request.settings));
+  }
   RETURN_IF_ERROR(
       WriteTimeline(command, predicted.graph, predicted.prediction));
   ASSIGN_OR_RETURN(const cost::OverheadTable* overheads,

@@ -217,7 +217,8 @@ Result<ModelPrediction> Predictor::Predict(const Request& request,
       .memory_capacity = models->machine().device.dram_gb * kGiga,
       .overheads = name,
       .gpu = std::move(gpu),
-      .platform = std::move(platform)};
+      .platform = std::move(platform),
+      .batch = settings.batch};
 }
 
 std::string_view DefaultOverheads(std::string_view impl) {

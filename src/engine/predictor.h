@@ -49,6 +49,7 @@ struct ModelPrediction {
   std::string overheads;  // The name of the set used.
   std::string gpu;        // Of the platform, if none was named.
   std::string platform;   // Empty: one GPU of no server in particular.
+  int64_t batch = 0;      // A GPU.
 };
 
 /// Not to be shared between threads; each has its own.

@@ -1,7 +1,10 @@
 #include "workload/memory.h"
 
 #include <algorithm>
+#include <cmath>
 #include <variant>
+
+#include <fmt/format.h>
 
 #include "ir/dtype.h"
 
@@ -204,6 +207,37 @@ double Memory::total() const {
 
 double TableBytes(const Model& model, const Settings& settings) {
   return TableWeights(model, settings) + TableState(model, settings);
+}
+
+std::vector<std::string> WaysToFit(const Memory& memory, double capacity,
+                                   const Settings& settings) {
+  const auto part = [&](std::string_view name) {
+    const auto found = std::ranges::find(memory.parts, name, &MemoryPart::name);
+    return found == memory.parts.end() ? 0 : found->bytes;
+  };
+  const double over = memory.total() - capacity;
+  std::vector<std::string> ways;
+  if (over <= 0) {
+    return ways;
+  }
+  const double tables = part("tables") + part("table optimizer");
+  const double rest = memory.total() - tables;
+  if (tables > 0 && rest < capacity) {
+    ways.push_back(fmt::format("tables shared out to {:.0f} GPUs",
+                               std::ceil(tables / (capacity - rest))));
+    ways.push_back(fmt::format("{:.0f} % of the rows",
+                               std::floor(100 * (1 - over / tables))));
+  }
+  if (!HalfTables(settings) && part("tables") / 2 >= over) {
+    ways.push_back("tables in FP16");
+  }
+  const double activations = part("activations") * (1 + kSlack);
+  if (activations > over) {
+    ways.push_back(fmt::format("a batch of {:.0f}",
+                               std::floor(static_cast<double>(settings.batch) *
+                                          (1 - over / activations))));
+  }
+  return ways;
 }
 
 Memory MemoryOf(const Model& model, const Settings& settings,

@@ -2,6 +2,7 @@
 #ifndef STEPCAST_WORKLOAD_MEMORY_H_
 #define STEPCAST_WORKLOAD_MEMORY_H_
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -37,6 +38,11 @@ struct TablePlace {
 ///   slack: what the allocator's blocks waste.
 Memory MemoryOf(const Model& model, const Settings& settings,
                 const ir::Graph& graph, const TablePlace& place = {});
+
+/// What would make it fit into `capacity` bytes, each alone; empty if it does
+/// fit, or if nothing of this does.
+std::vector<std::string> WaysToFit(const Memory& memory, double capacity,
+                                   const Settings& settings);
 
 /// Bytes of all tables with their optimizer's state.
 double TableBytes(const Model& model, const Settings& settings);
