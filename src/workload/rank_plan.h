@@ -33,6 +33,7 @@ struct RankPlan {
   /// of all: this one does.
   bool bottom_mlp = true;
   std::vector<RankLoad> loads{};  // Rank by rank; empty: not known.
+  int64_t makers = 0;             // Ranks with vectors for others; 0: all.
 };
 
 }  // namespace stepcast::workload

@@ -14,13 +14,8 @@ void Backward(Torch& torch, const RankPlan& plan, ir::StreamId stream,
   step.Launch(ir::Index{.elements = all.elements(),
                         .source = all.elements(),
                         .dtype = all.dtype});
-  for (int64_t i = 0; i < plan.world; ++i) {
-    const int64_t part = portions.by_rank.empty()
-                             ? all.elements() / plan.world
-                             : portions.by_rank[static_cast<size_t>(i)];
-    if (part > 0) {
-      step.Launch(ir::Transpose{.elements = part, .dtype = all.dtype});
-    }
+  for (const int64_t part : PartsOf(plan, portions)) {
+    step.Launch(ir::Transpose{.elements = part, .dtype = all.dtype});
   }
   step.Collect(ToTables(plan, portions, all.dtype), stream);
   step.WaitForStream(stream);
@@ -43,8 +38,9 @@ Tensor BottomToTop(Torch& torch, const RankPlan& plan, ir::StreamId stream,
     step.Collect(ToSamples(plan, portions, all.dtype), stream);
     step.WaitForStream(stream);
     // What came of each rank side by side, then in the order of the features.
-    step.Launch(ir::Concat{
-        .tensors = plan.world, .elements = all.elements(), .dtype = all.dtype});
+    step.Launch(ir::Concat{.tensors = std::ssize(PartsOf(plan, portions)),
+                           .elements = all.elements(),
+                           .dtype = all.dtype});
     step.Launch(ir::Index{.elements = all.elements(),
                           .source = all.elements(),
                           .dtype = all.dtype});

@@ -93,12 +93,12 @@ Tensor DlrmRank::Receive() {
   }
   torch_.OnBackward([this, all] {
     const NodeScope node(torch_, "All2All_WaitBackward");
-    torch_.step().Launch(ir::Concat{.tensors = plan_.world,
-                                    .elements = all.elements(),
-                                    .dtype = all.dtype});
-    torch_.step().Collect(
-        ToTables(plan_, VectorPortions(model_, plan_, batch_), all.dtype),
-        stream_);
+    const Portions portions = VectorPortions(model_, plan_, batch_);
+    torch_.step().Launch(
+        ir::Concat{.tensors = std::ssize(PartsOf(plan_, portions)),
+                   .elements = all.elements(),
+                   .dtype = all.dtype});
+    torch_.step().Collect(ToTables(plan_, portions, all.dtype), stream_);
   });
   return all;
 }

@@ -1,7 +1,5 @@
 #include "workload/impl/exchange.h"
 
-#include <algorithm>
-
 namespace stepcast::workload {
 namespace {
 
@@ -23,6 +21,17 @@ Portions PortionsOf(const RankPlan& plan, int64_t RankLoad::*part,
   }
   portions.own = portions.by_rank[static_cast<size_t>(plan.rank)];
   return portions;
+}
+
+std::vector<int64_t> PartsOf(const RankPlan& plan, const Portions& portions) {
+  if (portions.by_rank.empty()) {
+    const int64_t makers = plan.makers > 0 ? plan.makers : plan.world;
+    return std::vector<int64_t>(static_cast<size_t>(makers),
+                                portions.all / makers);
+  }
+  std::vector<int64_t> parts = portions.by_rank;
+  std::erase(parts, 0);
+  return parts;
 }
 
 ir::Collective ToSamples(const RankPlan& plan, const Portions& portions,

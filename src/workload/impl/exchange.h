@@ -29,6 +29,10 @@ struct Portions {
 Portions PortionsOf(const RankPlan& plan, int64_t RankLoad::*part,
                     int64_t elements, const Portions& known);
 
+/// The portions that hold something, one by one; of plans without loads, as if
+/// all that make some made as much.
+std::vector<int64_t> PartsOf(const RankPlan& plan, const Portions& portions);
+
 /// Every rank has `portions.own` for each other one and gets their portions:
 /// vectors to where their samples are. Where splits are not known, the bytes
 /// are those of the busier way, so that a rank which sends nothing has some.

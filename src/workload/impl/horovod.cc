@@ -65,8 +65,9 @@ Tensor Horovod::Exchange(const Tensor& made, int64_t columns) {
   // Into one tensor by rank, and what came in the order of the features.
   const ir::Concat sent{
       .tensors = plan_.world, .elements = made.elements(), .dtype = made.dtype};
-  const ir::Concat received{
-      .tensors = plan_.world, .elements = all.elements(), .dtype = made.dtype};
+  const ir::Concat received{.tensors = std::ssize(PartsOf(plan_, portions)),
+                            .elements = all.elements(),
+                            .dtype = made.dtype};
   if (made.columns > 0) {
     tf_.Op("tf::ConcatV2", sent);
   }

@@ -77,6 +77,12 @@ std::optional<ir::EmbeddingBag> HugectrEmbedding::Bag(
                          .alpha = CommonAlpha(tables, batch, settings_.seed)});
 }
 
+// Of split tables, every rank has something for every other one.
+int64_t HugectrEmbedding::parts() const {
+  return plan_.split.empty() ? std::ssize(PartsOf(plan_, portions_))
+                             : plan_.world;
+}
+
 int64_t HugectrEmbedding::ids() const {
   return LookupsOf(owned_, settings_.batch * plan_.world) +
          LookupsOf(plan_.replicated, settings_.batch);
@@ -104,7 +110,7 @@ Tensor HugectrEmbedding::Receive() {
     // bags are added up.
     step_.WaitForStream(collective_);
     Kernel(ir::Concat{
-        .tensors = plan_.world, .elements = portions_.all, .dtype = dtype});
+        .tensors = parts(), .elements = portions_.all, .dtype = dtype});
   }
   return {.rows = settings_.batch,
           .columns = EmbeddingWidth(model_),
@@ -118,7 +124,7 @@ void HugectrEmbedding::SendGradients() {
   }
   const ir::DType dtype = torch_.options().types.activation;
   Kernel(ir::Concat{
-      .tensors = plan_.world, .elements = portions_.all, .dtype = dtype});
+      .tensors = parts(), .elements = portions_.all, .dtype = dtype});
   const OpScope scope(step_, "AllToAll");
   step_.Collect(ToTables(plan_, portions_, dtype), collective_);
 }

@@ -42,6 +42,7 @@ class HugectrEmbedding {
  private:
   bool alone() const { return plan_.world == 1; }
   bool exchanges() const { return !alone() && portions_.all > 0; }
+  int64_t parts() const;  // Tensors that an exchange is made of.
   void Kernel(const ir::KernelShape& shape);
   std::optional<ir::EmbeddingBag> Bag(const std::vector<TableGroup>& tables,
                                       int64_t batch) const;

@@ -179,11 +179,11 @@ class TensorflowStep {
     std::vector<TableGroup> left = tables_;
     while (!left.empty()) {
       const int64_t dim = left.front().dim;
-      const auto others = std::ranges::stable_partition(
-          left, [&](const TableGroup& group) { return group.dim == dim; });
-      Activated(
-          tf_.GatherJoint(std::span(left.begin(), others.begin()), lookups_));
-      left.erase(left.begin(), others.begin());
+      const auto others = std::stable_partition(
+          left.begin(), left.end(),
+          [&](const TableGroup& group) { return group.dim == dim; });
+      Activated(tf_.GatherJoint(std::span(left.begin(), others), lookups_));
+      left.erase(left.begin(), others);
     }
     return horovod_.Exchange({.rows = lookups_.batch,
                               .columns = ColumnsOf(tables_),

@@ -267,19 +267,19 @@ class Pipeline {
   void ReceiveVectors() {
     const ir::DType dtype = torch_.options().types.parameter;
     const int64_t elements = batch() * sharded_columns();
+    const std::vector<int64_t> by_rank = PartsOf(plan_, VectorPortions());
     const ir::Concat parts{
-        .tensors = plan_.world, .elements = elements, .dtype = dtype};
+        .tensors = std::ssize(by_rank), .elements = elements, .dtype = dtype};
     {
       const OpScope op(step_, "All2All_Pooled_Wait");
       step_.WaitForStream(streams_.collective);
       step_.Launch(parts);
     }
-    torch_.OnBackward([this, elements, dtype, parts] {
+    torch_.OnBackward([this, elements, dtype, by_rank, parts] {
       const NodeScope node(torch_, "All2All_Pooled_WaitBackward");
       step_.Launch(ir::Transpose{.elements = elements, .dtype = dtype});
-      for (int64_t i = 0; i < plan_.world; ++i) {
-        step_.Launch(
-            ir::Transpose{.elements = elements / plan_.world, .dtype = dtype});
+      for (const int64_t part : by_rank) {
+        step_.Launch(ir::Transpose{.elements = part, .dtype = dtype});
       }
       step_.Launch(parts);
       step_.Collect(ToTables(plan_, VectorPortions(), dtype),
