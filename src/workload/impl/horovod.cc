@@ -7,7 +7,7 @@ namespace {
 
 // The default of HOROVOD_FUSION_THRESHOLD (docs/tensor-fusion). That Horovod
 // also sums what is there once in every cycle of a millisecond is left out.
-constexpr int64_t kBufferBytes = 128 * 1'048'576;
+constexpr int64_t kBufferBytes = int64_t{128} * 1'048'576;
 
 }  // namespace
 
