@@ -137,7 +137,13 @@ of NVIDIA's PyTorch, TensorFlow and Triton were chosen on parts of these rows (e
 file in `data/overheads` names its part and what judges it); two copy counts of
 loaders and gRPC, and the spread that makes the intervals as wide as they are, were
 set by hand with all rows in sight. TF1 Wide & Deep parses its input on the host in
-line with the steps, which is not modelled.
+line with the steps, which is not modelled. Nothing was fitted to steps of several
+GPUs. On one server they come out like those of one GPU; over several servers
+(64 and 112 GPUs, GB200) they are two to four times too long, because exchanges there
+are neither split by server nor hidden behind the dense layers as HugeCTR does, and
+on servers without direct links (L40S, A100 PCIe) because it keeps hot rows on every
+GPU, which is not modelled. The first release of NVIDIA's DLRM took twice as long on
+one of two servers.
 
 | implementation | mode | GPU | n | GMAE | MAPE | bias | worst | in 80 % |
 | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |
@@ -151,8 +157,10 @@ authors report. The host's overheads are theirs, completed from their older tabl
 (`tools/make_hipc_overheads.py`); nothing was fitted to the steps, but how to complete
 them was decided with these steps in sight: the same tables uncompleted give 11.7 %.
 Active times are of profiled runs, so ours have a recorder's latency of 3 us a small
-kernel; the column without it is for comparison. The target for active time, 4.6, is
-missed: products on TITAN Xp, of which nothing was measured, are too slow.
+kernel; the column without it is for comparison. Their GPUs ran with locked clocks;
+that large products then keep what the power limit takes at full clock (`hw/device.cc`)
+was added after products on TITAN Xp, of which nothing was measured, had come out a
+fifth too slow here: active times were 5.5 % off without it.
 
 """
 
