@@ -2,6 +2,7 @@
 // running them.
 #include <algorithm>
 #include <functional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,10 @@ struct Machine {
   Mode mode = Mode::kTrain;
   Precision precision = Precision::kFp32;
 };
+
+void PrintTo(const Machine& machine, std::ostream* out) {
+  *out << machine.gpu;
+}
 
 workload::Model Dlrm() {
   workload::Model model;

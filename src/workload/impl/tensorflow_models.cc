@@ -164,7 +164,8 @@ class TensorflowStep {
     const Tensor all = tf_.Concat(std::vector<Tensor>{bottom, vectors});
     Tensor x = all;
     if (model_.interaction.kind == InteractionKind::kDot) {
-      x = tf_.Interact(all, TableCount(model_) + 1,
+      const int64_t dense_vectors = bottom.columns > 0 ? 1 : 0;
+      x = tf_.Interact(all, TableCount(model_) + dense_vectors,
                        PaddedTo(InteractionWidth(model_), kRowPadding));
     }
     for (int64_t i = 0; i < model_.interaction.cross_layers; ++i) {
