@@ -210,7 +210,7 @@ void Torch::Loss(const Tensor& x, workload::Loss loss) {
       step_.CopyOnDevice(ir::SizeOf(dtype));  // The mean into the result.
     }
   }
-  OnBackward([this, n, mse, dtype] {
+  OnBackward([this, n, mse] {
     const NodeScope node(
         *this, mse ? "MseLossBackward0" : "BinaryCrossEntropyBackward0");
     if (mse) {
@@ -234,7 +234,7 @@ void Torch::CrossEntropy(const Tensor& x) {
     step_.Launch(softmax);
     step_.Launch(Sum(x.rows, dtype));
   }
-  OnBackward([this, x, softmax, dtype] {
+  OnBackward([this, x, softmax] {
     {
       const NodeScope node(*this, "NllLossBackward0");
       step_.Launch(Zeros(x.elements(), dtype));

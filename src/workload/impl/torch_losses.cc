@@ -33,7 +33,7 @@ void Torch::LossWithLogits(const Tensor& x) {
     plain(2);                       // the loss of each sample
     step_.Launch(Sum(n, dtype));
   }
-  OnBackward([this, n, dtype] {
+  OnBackward([this, n] {
     const NodeScope node(*this, "BinaryCrossEntropyWithLogitsBackward0");
     step_.Launch(Stream(n, 1, dtype, ir::Arithmetic::kTranscendental));
     step_.Launch(Stream(n, 2, dtype));
