@@ -168,7 +168,7 @@ std::string ReplayJson(const ReplayReport& report, std::string_view version) {
   WritePath(json, report.details);
   WriteUnexplained(json, report.details);
   json.Key("skipped").BeginArray();
-  for (const SkippedStep& skipped : report.skipped) {
+  for (const UnreplayedStep& skipped : report.skipped) {
     json.BeginObject();
     WriteStepNumber(json, skipped.step);
     json.Key("why").String(skipped.why);

@@ -27,7 +27,7 @@ struct ReplayedStep {
   Duration measured() const;
 };
 
-struct SkippedStep {
+struct UnreplayedStep {
   std::optional<int64_t> step{};
   std::string why{};
 };
@@ -46,7 +46,7 @@ struct StepDetails {
 
 struct ReplayReport {
   std::vector<ReplayedStep> steps{};  // In order.
-  std::vector<SkippedStep> skipped{};
+  std::vector<UnreplayedStep> skipped{};
   ErrorSummary errors{};  // Over all steps and ranks.
   double max_abs_pct = 0;
   Duration max_unexplained{};  // Of a rank's step.

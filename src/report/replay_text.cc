@@ -118,7 +118,7 @@ std::string StepTable(const ReplayReport& report) {
     text += fmt::format("  {} of {}, those with the largest error\n",
                         rows.size(), all);
   }
-  for (const SkippedStep& skipped : report.skipped) {
+  for (const UnreplayedStep& skipped : report.skipped) {
     text += fmt::format("  {} is left out: {}\n", StepText(skipped.step),
                         Printable(skipped.why));
   }
