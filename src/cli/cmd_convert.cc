@@ -209,21 +209,19 @@ Status RunConvert(const Words& words) {
       "  stepcast convert traces/ --step 12 -o step.et\n"
       "  stepcast convert et.json --to graph -o -");
   ConvertOptions options;
-  CLI::App& app = parser.app();
-  AddInputOptions(app, options.input);
-  app.add_option("-o,--output", options.output,
-                 "file to write; - is standard output; .gz is compressed")
-      ->type_name("FILE");
-  app.add_option("--to", options.to,
-                 "graph, chakra or perfetto; default: by the extension\n"
-                 "(.graph .txt, .et, .json)")
-      ->type_name("FORMAT");
-  app.add_option("--step", options.step,
-                 "number of the step, as in ProfilerStep#N; default: the\n"
-                 "one of median length")
-      ->type_name("N");
-  app.add_flag("--json", options.json,
-               "print what was written as one JSON object");
+  AddInputOptions(parser, options.input);
+  parser.Add("-o,--output", options.output,
+             "file to write; - is standard output; .gz is compressed", "FILE");
+  parser.Add("--to", options.to,
+             "graph, chakra or perfetto; default: by the extension\n"
+             "(.graph .txt, .et, .json)",
+             "FORMAT");
+  parser.Add("--step", options.step,
+             "number of the step, as in ProfilerStep#N; default: the\n"
+             "one of median length",
+             "N");
+  parser.AddFlag("--json", options.json,
+                 "print what was written as one JSON object");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   return go_on ? Convert(options) : Status{};
 }

@@ -22,8 +22,8 @@ Status RunDoctor(const Words& words) {
       "  stepcast doctor kineto.json et.json --json");
   InputOptions options;
   bool json = false;
-  AddInputOptions(parser.app(), options);
-  parser.app().add_flag("--json", json, "print one JSON object instead");
+  AddInputOptions(parser, options);
+  parser.AddFlag("--json", json, "print one JSON object instead");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   if (!go_on) {
     return {};

@@ -125,30 +125,29 @@ Status EvalKernels(const Words& words) {
   std::string threads_text;
   bool json = false;
   bool leave_one_out = false;
-  parser.app().add_option(
-      "--data", data,
-      "CSV files, or directories with them: columns gpu, time_us, "
-      "timing and those of a kernel");
-  parser.app().add_option("--part", part_text,
-                          "all rows, or those of a fit's part: fit, "
-                          "validation, test (by a hash of the shape)");
-  parser.app().add_option("--profile", profiles,
-                          "directories written by 'stepcast fit kernels' or "
-                          "'fit collectives', asked before what is built in");
-  parser.app().add_option("--platform", platforms,
-                          "platform files that name the systems of measured "
-                          "collectives");
-  parser.app().add_option("--threads", threads_text,
-                          "how many to use; default: one per core");
-  parser.app().add_flag("--leave-one-out", leave_one_out,
-                        "leave each GPU's chip out of every fit in turn and "
-                        "predict its test rows; takes some minutes and no "
-                        "--part or --profile");
+  parser.Add("--data", data,
+             "CSV files, or directories with them: columns gpu, time_us, "
+             "timing and those of a kernel");
+  parser.Add("--part", part_text,
+             "all rows, or those of a fit's part: fit, "
+             "validation, test (by a hash of the shape)");
+  parser.Add("--profile", profiles,
+             "directories written by 'stepcast fit kernels' or "
+             "'fit collectives', asked before what is built in");
+  parser.Add("--platform", platforms,
+             "platform files that name the systems of measured "
+             "collectives");
+  parser.Add("--threads", threads_text,
+             "how many to use; default: one per core");
+  parser.AddFlag("--leave-one-out", leave_one_out,
+                 "leave each GPU's chip out of every fit in turn and "
+                 "predict its test rows; takes some minutes and no "
+                 "--part or --profile");
   bool network = false;
-  parser.app().add_flag("--network", network,
-                        "instead compare FP32 products with the papers' "
-                        "network, trained here; most of a minute a GPU");
-  parser.app().add_flag("--json", json, "print one JSON object instead");
+  parser.AddFlag("--network", network,
+                 "instead compare FP32 products with the papers' "
+                 "network, trained here; most of a minute a GPU");
+  parser.AddFlag("--json", json, "print one JSON object instead");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   if (!go_on) {
     return {};

@@ -97,14 +97,12 @@ Status FitKernels(const Words& words) {
   std::vector<std::string> data;
   std::string output;
   std::string threads_text;
-  parser.app().add_option("--data", data,
-                          "CSV files, or directories with them");
-  parser.app().add_option("-o,--output", output,
-                          "the directory of the profile");
-  parser.app().add_option("--threads", threads_text,
-                          "how many to use; default: one per core");
+  parser.Add("--data", data, "CSV files, or directories with them");
+  parser.Add("-o,--output", output, "the directory of the profile");
+  parser.Add("--threads", threads_text,
+             "how many to use; default: one per core");
   bool shared = false;
-  parser.app().add_flag(
+  parser.AddFlag(
       "--shared", shared,
       "first fit the constants that all GPUs share and how far formulas are "
       "off on GPUs without data, by leaving each out: constants.toml and "

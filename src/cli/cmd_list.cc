@@ -341,11 +341,11 @@ Status RunList(const Words& words) {
                       "  stepcast list formats --json");
   std::vector<std::string> names;
   bool json = false;
-  parser.app().add_option("WHAT", names,
-                          "formats: that can be read and "
-                          "written; gpus: what we know of each; models: who "
-                          "answers for which kernels; platforms: servers");
-  parser.app().add_flag("--json", json, "print one JSON object instead");
+  parser.Add("WHAT", names,
+             "formats: that can be read and "
+             "written; gpus: what we know of each; models: who "
+             "answers for which kernels; platforms: servers");
+  parser.AddFlag("--json", json, "print one JSON object instead");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   if (!go_on) {
     return {};

@@ -64,52 +64,50 @@ bool IsModel(const std::vector<std::string>& files) {
          !std::filesystem::exists(files.front());
 }
 
-void AddOptions(CLI::App& app, PredictCommand& command) {
-  AddInputOptions(app, command.input);
-  const auto add = [&app](const char* name, std::string& value,
-                          const char* help, const char* type) {
-    app.add_option(name, value, help)->type_name(type);
-  };
-  add("--gpu", command.gpu, "GPU, as in `stepcast list gpus`", "NAME");
-  add("--gpus", command.gpus, "GPUs over all nodes; default 1", "N");
-  add("--nodes", command.nodes, "servers; default 1", "N");
-  add("--platform", command.platform,
+void AddOptions(OptionParser& parser, PredictCommand& command) {
+  AddInputOptions(parser, command.input);
+  parser.Add("--gpu", command.gpu, "GPU, as in `stepcast list gpus`", "NAME");
+  parser.Add("--gpus", command.gpus, "GPUs over all nodes; default 1", "N");
+  parser.Add("--nodes", command.nodes, "servers; default 1", "N");
+  parser.Add(
+      "--platform", command.platform,
       "server, as in `stepcast list platforms`; default: one with the GPU",
       "NAME");
-  add("--batch", command.batch, "samples a GPU", "N");
-  add("--mode", command.mode, "train or infer", "MODE");
-  add("--precision", command.precision, "fp32, tf32, amp-fp16, fp16 or bf16",
-      "TYPE");
-  add("--impl", command.impl, "how the framework runs the model", "NAME");
-  add("--cuda-graphs", command.cuda_graphs, "off, fwd, fwd+bwd or all", "WHAT");
-  app.add_flag("--pageable", command.pageable,
-               "input copies come from pageable memory");
-  add("--overheads", command.overheads,
-      "the host's time: a built-in set or a file; for traces also self\n"
-      "(means of the trace, the default) and measured",
-      "NAME");
-  app.add_option("--profile", command.profiles,
-                 "directory that `stepcast fit` wrote; may be repeated")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
-  add("--step", command.step, "of a trace: the step, as in ProfilerStep#N",
-      "N");
-  app.add_flag("--profiled", command.profiled,
-               "with the time that a profiler takes");
-  app.add_option("--algorithm", command.algorithms,
-                 "from times to a step: stepcast, lin2022 or lin2024 (the\n"
-                 "papers' walks); may be repeated to compare")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  add("--samples", command.samples,
-      "draws for the interval; default 100, 0: no interval", "N");
-  add("--seed", command.seed, "of what is drawn; default 1", "N");
-  add("--perfetto", command.perfetto,
+  parser.Add("--batch", command.batch, "samples a GPU", "N");
+  parser.Add("--mode", command.mode, "train or infer", "MODE");
+  parser.Add("--precision", command.precision,
+             "fp32, tf32, amp-fp16, fp16 or bf16", "TYPE");
+  parser.Add("--impl", command.impl, "how the framework runs the model",
+             "NAME");
+  parser.Add("--cuda-graphs", command.cuda_graphs, "off, fwd, fwd+bwd or all",
+             "WHAT");
+  parser.AddFlag("--pageable", command.pageable,
+                 "input copies come from pageable memory");
+  parser.Add("--overheads", command.overheads,
+             "the host's time: a built-in set or a file; for traces also self\n"
+             "(means of the trace, the default) and measured",
+             "NAME");
+  parser.AddRepeated("--profile", command.profiles,
+                     "directory that `stepcast fit` wrote; may be repeated",
+                     "DIR");
+  parser.Add("--step", command.step,
+             "of a trace: the step, as in ProfilerStep#N", "N");
+  parser.AddFlag("--profiled", command.profiled,
+                 "with the time that a profiler takes");
+  parser.AddRepeated("--algorithm", command.algorithms,
+                     "from times to a step: stepcast, lin2022 or lin2024 (the\n"
+                     "papers' walks); may be repeated to compare",
+                     "NAME");
+  parser.Add("--samples", command.samples,
+             "draws for the interval; default 100, 0: no interval", "N");
+  parser.Add("--seed", command.seed, "of what is drawn; default 1", "N");
+  parser.Add(
+      "--perfetto", command.perfetto,
       "write the simulated timeline, of a trace beside the measured one,\n"
       "for Perfetto; .gz is compressed",
       "FILE");
-  AddFailOn(app, kQuantities, command.fail_on);
-  app.add_flag("--json", command.json, "print one JSON object instead");
+  AddFailOn(parser, kQuantities, command.fail_on);
+  parser.AddFlag("--json", command.json, "print one JSON object instead");
 }
 
 }  // namespace
@@ -179,7 +177,7 @@ Result<Outcome> RunPredict(const Words& words) {
       "  stepcast predict traces/ --gpu a100-sxm-80gb --overheads shared\n"
       "  stepcast predict dlrm_default --json --fail-on 'step>10000us'");
   PredictCommand command;
-  AddOptions(parser.app(), command);
+  AddOptions(parser, command);
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   if (!go_on) {
     return Outcome::kDone;

@@ -95,18 +95,17 @@ Result<Outcome> RunReplay(const Words& words) {
       "  stepcast replay traces/ --perfetto timeline.json.gz\n"
       "  stepcast replay traces/ --json --fail-on 'error>1%'");
   ReplayCommand options;
-  CLI::App& app = parser.app();
-  AddInputOptions(app, options.input);
-  app.add_option("--step", options.step,
-                 "number of the step, as in ProfilerStep#N, to replay alone;\n"
-                 "default: all, with details of the one of median length")
-      ->type_name("N");
-  app.add_option("--perfetto", options.perfetto,
-                 "write the timelines of that step, measured and simulated,\n"
-                 "for Perfetto; .gz is compressed")
-      ->type_name("FILE");
-  AddFailOn(app, kQuantities, options.fail_on);
-  app.add_flag("--json", options.json, "print one JSON object instead");
+  AddInputOptions(parser, options.input);
+  parser.Add("--step", options.step,
+             "number of the step, as in ProfilerStep#N, to replay alone;\n"
+             "default: all, with details of the one of median length",
+             "N");
+  parser.Add("--perfetto", options.perfetto,
+             "write the timelines of that step, measured and simulated,\n"
+             "for Perfetto; .gz is compressed",
+             "FILE");
+  AddFailOn(parser, kQuantities, options.fail_on);
+  parser.AddFlag("--json", options.json, "print one JSON object instead");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   return go_on ? Replay(options) : Result<Outcome>(Outcome::kDone);
 }

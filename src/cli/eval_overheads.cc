@@ -174,15 +174,15 @@ Status EvalOverheads(const Words& words) {
   std::string threads_text;
   bool json = false;
   bool leave_one_out = false;
-  parser.app().add_option("--data", data,
-                          "traces of a profiler, each a file or a directory of "
-                          "ranks of one run");
-  parser.app().add_option("--threads", threads_text,
-                          "how many to use; default: one per core");
-  parser.app().add_flag("--leave-one-out", leave_one_out,
-                        "instead predict each run from the others together, as "
-                        "the shared set would");
-  parser.app().add_flag("--json", json, "print one JSON object instead");
+  parser.Add("--data", data,
+             "traces of a profiler, each a file or a directory of "
+             "ranks of one run");
+  parser.Add("--threads", threads_text,
+             "how many to use; default: one per core");
+  parser.AddFlag("--leave-one-out", leave_one_out,
+                 "instead predict each run from the others together, as "
+                 "the shared set would");
+  parser.AddFlag("--json", json, "print one JSON object instead");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   if (!go_on) {
     return {};

@@ -32,29 +32,28 @@ struct StepsCommand {
   bool csv = false;
 };
 
-void AddOptions(CLI::App& app, StepsCommand& command) {
-  app.add_option("--data", command.data,
-                 "CSV files, or directories with them, with the columns of "
-                 "docs/cli.md");
-  app.add_option("--group", command.group,
-                 "columns whose words make a group; default implementation "
-                 "mode gpu")
-      ->type_name("COLUMN");
-  app.add_option("--words", command.words,
-                 "what the words of the files mean, instead of the built-in "
-                 "data/published/words.toml")
-      ->type_name("FILE");
-  app.add_option("--profile", command.profiles,
-                 "directory that `stepcast fit` wrote; may be repeated")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
-  app.add_option("--samples", command.samples,
-                 "draws for the intervals; default 100");
-  app.add_option("--seed", command.seed, "of what is drawn; default 1");
-  app.add_option("--threads", command.threads,
-                 "how many to use; default: one per core");
-  app.add_flag("--json", command.json, "print one JSON object instead");
-  app.add_flag("--csv", command.csv, "print a line a predicted row instead");
+void AddOptions(OptionParser& parser, StepsCommand& command) {
+  parser.Add("--data", command.data,
+             "CSV files, or directories with them, with the columns of "
+             "docs/cli.md");
+  parser.Add("--group", command.group,
+             "columns whose words make a group; default implementation "
+             "mode gpu",
+             "COLUMN");
+  parser.Add("--words", command.words,
+             "what the words of the files mean, instead of the built-in "
+             "data/published/words.toml",
+             "FILE");
+  parser.AddRepeated("--profile", command.profiles,
+                     "directory that `stepcast fit` wrote; may be repeated",
+                     "DIR");
+  parser.Add("--samples", command.samples,
+             "draws for the intervals; default 100");
+  parser.Add("--seed", command.seed, "of what is drawn; default 1");
+  parser.Add("--threads", command.threads,
+             "how many to use; default: one per core");
+  parser.AddFlag("--json", command.json, "print one JSON object instead");
+  parser.AddFlag("--csv", command.csv, "print a line a predicted row instead");
 }
 
 // A group is of columns that the files have.
@@ -113,7 +112,7 @@ Status EvalSteps(const Words& words) {
       "  stepcast eval steps --data dlrm_end_to_end.csv\n"
       "  stepcast eval steps --data results/ --group model precision --json");
   StepsCommand command;
-  AddOptions(parser.app(), command);
+  AddOptions(parser, command);
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   if (!go_on) {
     return {};

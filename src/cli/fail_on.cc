@@ -105,16 +105,14 @@ bool Triggers(const Check& check, double value) {
 
 }  // namespace
 
-void AddFailOn(CLI::App& app, std::span<const Quantity> quantities,
+void AddFailOn(OptionParser& parser, std::span<const Quantity> quantities,
                std::vector<std::string>& texts) {
   std::string help =
       "end with status 1 if this holds, as in 'error>1%'; may be\nrepeated:";
   for (const Quantity& quantity : quantities) {
     help += fmt::format("\n{}: {}", quantity.name, quantity.help);
   }
-  app.add_option("--fail-on", texts, help)
-      ->type_name("EXPR")
-      ->allow_extra_args(false);
+  parser.AddRepeated("--fail-on", texts, help, "EXPR");
 }
 
 Result<std::vector<Check>> ParseChecks(const std::vector<std::string>& texts,

@@ -8,10 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "base/result.h"
 #include "cli/commands.h"
+#include "cli/option_parser.h"
 
 namespace stepcast::cli {
 
@@ -32,7 +31,7 @@ struct Check {
 };
 
 /// Declares --fail-on, which may be repeated, with the quantities in its help.
-void AddFailOn(CLI::App& app, std::span<const Quantity> quantities,
+void AddFailOn(OptionParser& parser, std::span<const Quantity> quantities,
                std::vector<std::string>& texts);
 
 /// "error>1%", "max_abs_pct >= 0.5", ...

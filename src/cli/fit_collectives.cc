@@ -61,14 +61,13 @@ Status FitCollectives(const Words& words) {
   std::vector<std::string> platform_texts;
   std::string output;
   std::string threads_text;
-  parser.app().add_option("--data", data,
-                          "CSV files, or directories with them");
-  parser.app().add_option("--platform", platform_texts,
-                          "platform files whose 'collectives' name the systems "
-                          "of the data; built-in ones are known");
-  parser.app().add_option("-o,--output", output, "the directory to write");
-  parser.app().add_option("--threads", threads_text,
-                          "how many to use; default: one per core");
+  parser.Add("--data", data, "CSV files, or directories with them");
+  parser.Add("--platform", platform_texts,
+             "platform files whose 'collectives' name the systems "
+             "of the data; built-in ones are known");
+  parser.Add("-o,--output", output, "the directory to write");
+  parser.Add("--threads", threads_text,
+             "how many to use; default: one per core");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   if (!go_on) {
     return {};

@@ -164,26 +164,26 @@ Result<cost::OverheadData> Fit(const Request& request) {
   return data;
 }
 
-void AddOptions(CLI::App& app, Request& request) {
-  app.add_option("--data", request.data,
-                 "traces of a profiler, each a file or a directory of ranks of "
-                 "one run; or CSV tables of the papers");
-  app.add_option("-o,--output", request.output, "the file to write");
-  app.add_option("--name", request.name,
-                 "what to call the set; default: the file's name");
-  app.add_option("--note", request.notes,
-                 "a line for the head of the file, as the host or the "
-                 "framework; may be repeated");
-  app.add_option("--outliers", request.outliers,
-                 "keep all samples (the default), or leave out those beyond "
-                 "Tukey's fences, as the papers do");
-  app.add_option("--profiler-us", request.profiler_us,
-                 "what the profiler spent on an event, in microseconds; "
-                 "default: a guess from the quickest ops");
-  app.add_flag("--all-steps", request.all_steps,
-               "also use steps longer than 1.5 times the median");
-  app.add_option("--threads", request.threads,
-                 "how many to use; default: one per core");
+void AddOptions(OptionParser& parser, Request& request) {
+  parser.Add("--data", request.data,
+             "traces of a profiler, each a file or a directory of ranks of "
+             "one run; or CSV tables of the papers");
+  parser.Add("-o,--output", request.output, "the file to write");
+  parser.Add("--name", request.name,
+             "what to call the set; default: the file's name");
+  parser.Add("--note", request.notes,
+             "a line for the head of the file, as the host or the "
+             "framework; may be repeated");
+  parser.Add("--outliers", request.outliers,
+             "keep all samples (the default), or leave out those beyond "
+             "Tukey's fences, as the papers do");
+  parser.Add("--profiler-us", request.profiler_us,
+             "what the profiler spent on an event, in microseconds; "
+             "default: a guess from the quickest ops");
+  parser.AddFlag("--all-steps", request.all_steps,
+                 "also use steps longer than 1.5 times the median");
+  parser.Add("--threads", request.threads,
+             "how many to use; default: one per core");
 }
 
 }  // namespace
@@ -196,7 +196,7 @@ Status FitOverheads(const Words& words) {
       "  stepcast fit overheads --data run1/ run2.json.gz -o my_host.toml\n"
       "  stepcast eval overheads --data run1/");
   Request request;
-  AddOptions(parser.app(), request);
+  AddOptions(parser, request);
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   if (!go_on) {
     return {};

@@ -5,7 +5,6 @@
 #include <new>
 #include <string>
 
-#include <CLI/Error.hpp>
 #include <fmt/format.h>
 
 #include "cli/commands.h"
@@ -22,8 +21,6 @@ constexpr int kWrong = 2;
 Result<Outcome> RunGuarded(const Words& words) {
   try {
     return RunCommandLine(words);
-  } catch (const CLI::ParseError& error) {
-    return Fail(ErrorCode::kInvalidInput, error.what());
   } catch (const std::bad_alloc&) {
     return Fail(ErrorCode::kIo, "out of memory");
   } catch (const std::exception& error) {

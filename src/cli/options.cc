@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "base/nearest.h"
-#include "cli/output.h"
 #include "cli/progress.h"
 
 namespace stepcast::cli {
@@ -37,55 +35,17 @@ Status KeepRank(int64_t rank, ingest::Loaded& loaded) {
 
 }  // namespace
 
-OptionParser::OptionParser(std::string_view command, std::string_view help,
-                           std::string_view examples)
-    : app_(std::string(help), fmt::format("stepcast {}", command)),
-      command_(command) {
-  app_.set_help_flag();
-  app_.allow_extras();
-  app_.add_flag("-h,--help", help_, "show this help");
-  app_.footer(fmt::format("examples:\n{}", examples));
-}
-
-Result<bool> OptionParser::Parse(const Words& words) {
-  // CLI11 takes the words from the back.
-  app_.parse(Words(words.rbegin(), words.rend()));
-  if (help_) {
-    RETURN_IF_ERROR(Print(app_.help()));
-    return false;
-  }
-  const Words unknown = app_.remaining();
-  if (unknown.empty()) {
-    return true;
-  }
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app_.get_options()) {
-    for (const std::string& name : option->get_lnames()) {
-      names.push_back("--" + name);
-    }
-  }
-  const std::string& word = unknown.front();
-  const std::string name = word.substr(0, word.find('='));
-  return Fail(
-      ErrorCode::kInvalidInput,
-      Unknown(fmt::format("{} {}", command_,
-                          word.starts_with("-") ? "option" : "word"),
-              name, std::vector<std::string_view>(names.begin(), names.end())));
-}
-
-void AddInputOptions(CLI::App& app, InputOptions& options) {
-  app.add_option("FILE", options.files,
-                 "traces, directories or archives of ranks; an execution\n"
-                 "trace and a profiler trace of one run go together")
-      ->type_name("");
-  app.add_option("--rank", options.rank, "use this rank alone")->type_name("N");
-  app.add_option("--rules", options.rules,
-                 "rule file to ask before the built-in ones; may be repeated")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  app.add_option("--threads", options.threads,
-                 "threads to use; 0, the default: one a core")
-      ->type_name("N");
+void AddInputOptions(OptionParser& parser, InputOptions& options) {
+  parser.Add("FILE", options.files,
+             "traces, directories or archives of ranks; an execution\n"
+             "trace and a profiler trace of one run go together",
+             "");
+  parser.Add("--rank", options.rank, "use this rank alone", "N");
+  parser.AddRepeated(
+      "--rules", options.rules,
+      "rule file to ask before the built-in ones; may be repeated", "FILE");
+  parser.Add("--threads", options.threads,
+             "threads to use; 0, the default: one a core", "N");
 }
 
 Result<Input> LoadInput(const InputOptions& options, bool allow_duplicates) {

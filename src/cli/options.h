@@ -8,32 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "base/result.h"
-#include "cli/commands.h"
+#include "cli/option_parser.h"
 #include "ingest/load.h"
 #include "ingest/rules.h"
 
 namespace stepcast::cli {
-
-/// One command's options. Declare them on `app`, then Parse.
-class OptionParser {
- public:
-  OptionParser(std::string_view command, std::string_view help,
-               std::string_view examples);
-
-  CLI::App& app() { return app_; }
-
-  /// Fills the declared options. False if the user only asked for help, which
-  /// is then printed. An unknown option is an error that names the nearest.
-  Result<bool> Parse(const Words& words);
-
- private:
-  CLI::App app_;
-  std::string command_;
-  bool help_ = false;
-};
 
 /// Which traces to read, and how.
 struct InputOptions {
@@ -43,7 +23,7 @@ struct InputOptions {
   std::string threads;
 };
 
-void AddInputOptions(CLI::App& app, InputOptions& options);
+void AddInputOptions(OptionParser& parser, InputOptions& options);
 
 /// The traces, and the rules they were read with.
 struct Input {

@@ -1,0 +1,89 @@
+#include "cli/option_parser.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/nearest.h"
+#include "cli/output.h"
+
+namespace stepcast::cli {
+namespace {
+
+template <typename Value>
+CLI::Option* AddTo(CLI::App& app, std::string_view names, Value& value,
+                   std::string_view help, OptionParser::Type type) {
+  CLI::Option* option =
+      app.add_option(std::string(names), value, std::string(help));
+  if (type) {
+    option->type_name(std::string(*type));
+  }
+  return option;
+}
+
+}  // namespace
+
+OptionParser::OptionParser(std::string_view command, std::string_view help,
+                           std::string_view examples)
+    : app_(std::make_unique<CLI::App>(std::string(help),
+                                      fmt::format("stepcast {}", command))),
+      command_(command) {
+  app_->set_help_flag();
+  app_->allow_extras();
+  app_->add_flag("-h,--help", help_, "show this help");
+  app_->footer(fmt::format("examples:\n{}", examples));
+}
+
+OptionParser::~OptionParser() = default;
+
+void OptionParser::Add(std::string_view names, std::string& value,
+                       std::string_view help, Type type) {
+  AddTo(*app_, names, value, help, type);
+}
+
+void OptionParser::Add(std::string_view names, std::vector<std::string>& values,
+                       std::string_view help, Type type) {
+  AddTo(*app_, names, values, help, type);
+}
+
+void OptionParser::AddRepeated(std::string_view names,
+                               std::vector<std::string>& values,
+                               std::string_view help, std::string_view type) {
+  AddTo(*app_, names, values, help, type)->allow_extra_args(false);
+}
+
+void OptionParser::AddFlag(std::string_view names, bool& value,
+                           std::string_view help) {
+  app_->add_flag(std::string(names), value, std::string(help));
+}
+
+Result<bool> OptionParser::Parse(const Words& words) {
+  try {
+    // CLI11 takes the words from the back.
+    app_->parse(Words(words.rbegin(), words.rend()));
+  } catch (const CLI::ParseError& error) {
+    return Fail(ErrorCode::kInvalidInput, error.what());
+  }
+  if (help_) {
+    RETURN_IF_ERROR(Print(app_->help()));
+    return false;
+  }
+  const Words unknown = app_->remaining();
+  if (unknown.empty()) {
+    return true;
+  }
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app_->get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      names.push_back("--" + name);
+    }
+  }
+  const std::string& word = unknown.front();
+  const std::string name = word.substr(0, word.find('='));
+  return Fail(
+      ErrorCode::kInvalidInput,
+      Unknown(fmt::format("{} {}", command_,
+                          word.starts_with("-") ? "option" : "word"),
+              name, std::vector<std::string_view>(names.begin(), names.end())));
+}
+
+}  // namespace stepcast::cli
