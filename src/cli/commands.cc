@@ -49,7 +49,7 @@ constexpr std::array kCommands = {
             .help = "predicted against measured, error tables",
             .run = Plain<RunEval>},
     Command{.name = "list",
-            .arguments = "formats|gpus|models",
+            .arguments = "gpus|platforms|workloads|models|formats",
             .help = "what is built in, one line each",
             .run = Plain<RunList>},
 };

@@ -9,9 +9,9 @@
 
 #include "base/json_write.h"
 #include "base/text_table.h"
-#include "cli/options.h"
+#include "cli/data_options.h"
+#include "cli/eval_commands.h"
 #include "cli/output.h"
-#include "cli/overhead_commands.h"
 #include "cli/progress.h"
 #include "fit/held_out_overheads.h"
 #include "ingest/load.h"
@@ -170,15 +170,12 @@ Status EvalOverheads(const Words& words) {
       "of the\nother half of its steps; with one step, each rank from the "
       "others.",
       "  stepcast eval overheads --data run1/ run2.json.gz");
-  std::vector<std::string> data;
-  std::string threads_text;
+  DataOptions given;
   bool json = false;
   bool leave_one_out = false;
-  parser.Add("--data", data,
-             "traces of a profiler, each a file or a directory of "
-             "ranks of one run");
-  parser.Add("--threads", threads_text,
-             "how many to use; default: one per core");
+  AddDataOptions(parser, given,
+                 "traces of a profiler, each a file or a directory of "
+                 "ranks of one run");
   parser.AddFlag("--leave-one-out", leave_one_out,
                  "instead predict each run from the others together, as "
                  "the shared set would");
@@ -187,19 +184,14 @@ Status EvalOverheads(const Words& words) {
   if (!go_on) {
     return {};
   }
-  if (data.empty()) {
-    return Fail(ErrorCode::kInvalidInput,
-                "no --data given; expected traces of a profiler");
-  }
-  ASSIGN_OR_RETURN(const auto threads,
-                   ParseNumber("--threads", threads_text, 1));
-  if (leave_one_out && data.size() < 2) {
+  ASSIGN_OR_RETURN(const Data data,
+                   ReadDataOptions(given, "traces of a profiler"));
+  if (leave_one_out && given.data.size() < 2) {
     return Fail(ErrorCode::kInvalidInput,
                 "--leave-one-out needs two runs or more in --data");
   }
-  ASSIGN_OR_RETURN(
-      const std::vector<Run> runs,
-      Evaluate(data, static_cast<size_t>(threads.value_or(0)), leave_one_out));
+  ASSIGN_OR_RETURN(const std::vector<Run> runs,
+                   Evaluate(given.data, data.threads, leave_one_out));
   return Print(json ? ToJson(runs) : ToText(runs));
 }
 

@@ -1,6 +1,4 @@
 // stepcast eval steps: published step times against their prediction.
-#include "cli/eval_steps.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -9,6 +7,8 @@
 
 #include "base/file.h"
 #include "base/nearest.h"
+#include "cli/data_options.h"
+#include "cli/eval_commands.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -21,21 +21,20 @@ namespace stepcast::cli {
 namespace {
 
 struct StepsCommand {
-  std::vector<std::string> data;
+  DataOptions data;
   std::vector<std::string> profiles;
   std::vector<std::string> group;
   std::string words;
   std::string samples;
   std::string seed;
-  std::string threads;
   bool json = false;
   bool csv = false;
 };
 
 void AddOptions(OptionParser& parser, StepsCommand& command) {
-  parser.Add("--data", command.data,
-             "CSV files, or directories with them, with the columns of "
-             "docs/cli.md");
+  AddDataOptions(parser, command.data,
+                 "CSV files, or directories with them, with the columns of "
+                 "docs/cli.md");
   parser.Add("--group", command.group,
              "columns whose words make a group; default implementation "
              "mode gpu",
@@ -50,8 +49,6 @@ void AddOptions(OptionParser& parser, StepsCommand& command) {
   parser.Add("--samples", command.samples,
              "draws for the intervals; default 100");
   parser.Add("--seed", command.seed, "of what is drawn; default 1");
-  parser.Add("--threads", command.threads,
-             "how many to use; default: one per core");
   parser.AddFlag("--json", command.json, "print one JSON object instead");
   parser.AddFlag("--csv", command.csv, "print a line a predicted row instead");
 }
@@ -96,9 +93,6 @@ Result<report::StepAccuracyOptions> ReadOptions(const StepsCommand& command) {
   }
   ASSIGN_OR_RETURN(const auto seed, ParseNumber("--seed", command.seed, 0));
   options.seed = static_cast<uint64_t>(seed.value_or(1));
-  ASSIGN_OR_RETURN(const auto threads,
-                   ParseNumber("--threads", command.threads, 1));
-  options.threads = static_cast<size_t>(threads.value_or(0));
   return options;
 }
 
@@ -117,20 +111,16 @@ Status EvalSteps(const Words& words) {
   if (!go_on) {
     return {};
   }
-  if (command.data.empty()) {
-    return Fail(ErrorCode::kInvalidInput,
-                "no --data given; expected CSV files or directories with them");
-  }
+  ASSIGN_OR_RETURN(const Data data, ReadDataOptions(command.data, kCsvFiles));
   if (command.json && command.csv) {
     return Fail(ErrorCode::kInvalidInput,
                 "--json and --csv; expected one of them");
   }
-  const std::vector<std::filesystem::path> paths(command.data.begin(),
-                                                 command.data.end());
-  ASSIGN_OR_RETURN(const auto rows, measurements::ReadStepRows(paths));
+  ASSIGN_OR_RETURN(const auto rows, measurements::ReadStepRows(data.paths));
   RETURN_IF_ERROR(CheckGroup(command.group, rows));
   ASSIGN_OR_RETURN(const auto meanings, LoadWords(command.words));
-  ASSIGN_OR_RETURN(const auto options, ReadOptions(command));
+  ASSIGN_OR_RETURN(auto options, ReadOptions(command));
+  options.threads = data.threads;
   std::string text;
   {
     const Progress progress("predicting published steps");

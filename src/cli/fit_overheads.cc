@@ -12,9 +12,10 @@
 #include "base/file.h"
 #include "base/nearest.h"
 #include "base/text_table.h"
+#include "cli/data_options.h"
+#include "cli/fit_commands.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/overhead_commands.h"
 #include "cli/progress.h"
 #include "cost/overheads/overhead_table.h"
 #include "fit/authors_overheads.h"
@@ -28,13 +29,13 @@ namespace {
 using Align = TextTable::Align;
 
 struct Request {
-  std::vector<std::string> data;
+  DataOptions given;
   std::vector<std::string> notes;
   std::string output;
   std::string name;
   std::string outliers = "keep";
   std::string profiler_us;
-  std::string threads;
+  size_t threads = 0;
   bool all_steps = false;
 };
 
@@ -67,13 +68,10 @@ Result<std::string> AddRun(const std::string& path, uint32_t workload,
                            const Request& request,
                            fit::OverheadSamples& samples) {
   ASSIGN_OR_RETURN(const ingest::Rules rules, ingest::Rules::Load());
-  ASSIGN_OR_RETURN(const auto threads,
-                   ParseNumber("--threads", request.threads, 1));
   const std::filesystem::path file(path);
   ASSIGN_OR_RETURN(
       const ingest::Loaded loaded,
-      ingest::Load({&file, 1}, rules,
-                   {.threads = static_cast<size_t>(threads.value_or(0))}));
+      ingest::Load({&file, 1}, rules, {.threads = request.threads}));
   Diagnostics diagnostics;
   ASSIGN_OR_RETURN(const std::vector<fit::StepGraph> steps,
                    fit::BuildStepGraphs(loaded.ranks, rules, diagnostics));
@@ -108,9 +106,9 @@ Result<cost::OverheadData> FitTraces(const Request& request) {
   }
   options.outliers = request.outliers == "tukey" ? fit::Outliers::kTukey
                                                  : fit::Outliers::kKeep;
-  for (uint32_t i = 0; i < request.data.size(); ++i) {
+  for (uint32_t i = 0; i < request.given.data.size(); ++i) {
     ASSIGN_OR_RETURN(std::string line,
-                     AddRun(request.data[i], i, request, samples));
+                     AddRun(request.given.data[i], i, request, samples));
     options.provenance.push_back(std::move(line));
   }
   options.profiler_us_per_event = fit::GuessProfilerCost(samples);
@@ -129,7 +127,7 @@ Result<cost::OverheadData> FitTraces(const Request& request) {
 Result<cost::OverheadData> ReadTables(const Request& request) {
   std::vector<measurements::CsvTable> tables;
   std::vector<std::string> provenance;
-  for (const std::string& path : request.data) {
+  for (const std::string& path : request.given.data) {
     ASSIGN_OR_RETURN(std::string text, ReadFile(path));
     ASSIGN_OR_RETURN(measurements::CsvTable table,
                      measurements::CsvTable::Parse(std::move(text), path));
@@ -147,8 +145,8 @@ bool IsTable(const std::string& path) {
 }
 
 Result<cost::OverheadData> Fit(const Request& request) {
-  const auto tables = std::ranges::count_if(request.data, IsTable);
-  if (tables > 0 && static_cast<size_t>(tables) < request.data.size()) {
+  const auto tables = std::ranges::count_if(request.given.data, IsTable);
+  if (tables > 0 && static_cast<size_t>(tables) < request.given.data.size()) {
     return Fail(ErrorCode::kInvalidInput,
                 "--data has traces and tables; expected one kind of them");
   }
@@ -165,9 +163,9 @@ Result<cost::OverheadData> Fit(const Request& request) {
 }
 
 void AddOptions(OptionParser& parser, Request& request) {
-  parser.Add("--data", request.data,
-             "traces of a profiler, each a file or a directory of ranks of "
-             "one run; or CSV tables of the papers");
+  AddDataOptions(parser, request.given,
+                 "traces of a profiler, each a file or a directory of ranks of "
+                 "one run; or CSV tables of the papers");
   parser.Add("-o,--output", request.output, "the file to write");
   parser.Add("--name", request.name,
              "what to call the set; default: the file's name");
@@ -182,8 +180,6 @@ void AddOptions(OptionParser& parser, Request& request) {
              "default: a guess from the quickest ops");
   parser.AddFlag("--all-steps", request.all_steps,
                  "also use steps longer than 1.5 times the median");
-  parser.Add("--threads", request.threads,
-             "how many to use; default: one per core");
 }
 
 }  // namespace
@@ -201,11 +197,12 @@ Status FitOverheads(const Words& words) {
   if (!go_on) {
     return {};
   }
-  if (request.data.empty() || request.output.empty()) {
+  ASSIGN_OR_RETURN(const Data checked,
+                   ReadDataOptions(request.given, "traces of a profiler"));
+  request.threads = checked.threads;
+  if (request.output.empty()) {
     return Fail(ErrorCode::kInvalidInput,
-                request.data.empty()
-                    ? "no --data given; expected traces of a profiler"
-                    : "no -o given; expected a file to write");
+                "no -o given; expected a file to write");
   }
   if (request.name.empty()) {
     request.name = std::filesystem::path(request.output).stem().string();

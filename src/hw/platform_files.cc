@@ -48,6 +48,16 @@ Result<Platform> FindPlatform(std::string_view text) {
                           text, fmt::join(names, ", ")));
 }
 
+Result<std::vector<Platform>> FindPlatforms(
+    std::span<const std::string> texts) {
+  std::vector<Platform> platforms;
+  for (const std::string& text : texts) {
+    ASSIGN_OR_RETURN(Platform platform, FindPlatform(text));
+    platforms.push_back(std::move(platform));
+  }
+  return platforms;
+}
+
 Result<Cluster> FindCluster(std::string_view text, int gpus, int nodes) {
   ASSIGN_OR_RETURN(const Platform platform, FindPlatform(text));
   ASSIGN_OR_RETURN(const Device device, FindDevice(platform.gpu));

@@ -2,6 +2,8 @@
 #ifndef STEPCAST_HW_PLATFORM_FILES_H_
 #define STEPCAST_HW_PLATFORM_FILES_H_
 
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +19,9 @@ Result<std::vector<Platform>> LoadPlatforms();
 /// A platform by what the user calls it: a built-in name ("dgx-a100") or a path
 /// ending in .toml. An unknown name lists the known ones.
 Result<Platform> FindPlatform(std::string_view text);
+
+/// Several, in the order given.
+Result<std::vector<Platform>> FindPlatforms(std::span<const std::string> texts);
 
 /// The same at work, with the GPU that it names. 0 GPUs: all of every node.
 Result<Cluster> FindCluster(std::string_view text, int gpus, int nodes);

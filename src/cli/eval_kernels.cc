@@ -1,0 +1,180 @@
+// stepcast eval: predicted against measured.
+#include <array>
+#include <filesystem>
+#include <utility>
+
+#include "base/json_write.h"
+#include "base/nearest.h"
+#include "cli/data_options.h"
+#include "cli/eval_commands.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cost/collectives/collective_store.h"
+#include "cost/profile.h"
+#include "fit/fit_collectives.h"
+#include "fit/leave_out.h"
+#include "hw/platform_files.h"
+#include "measurements/collective_rows.h"
+#include "measurements/kernel_rows.h"
+#include "report/collective_accuracy.h"
+#include "report/kernel_accuracy.h"
+#include "report/kernel_accuracy_text.h"
+#include "report/leave_out_text.h"
+#include "report/network_comparison.h"
+
+namespace stepcast::cli {
+namespace {
+
+using measurements::Part;
+
+struct PartName {
+  std::string_view name;
+  std::optional<Part> part;
+};
+constexpr std::array kParts = {
+    PartName{"all", std::nullopt}, PartName{"fit", Part::kFit},
+    PartName{"validation", Part::kValidation}, PartName{"test", Part::kTest}};
+
+Result<std::optional<Part>> ParsePart(const std::string& text) {
+  std::vector<std::string_view> known;
+  for (const PartName& part : kParts) {
+    if (part.name == text) {
+      return part.part;
+    }
+    known.push_back(part.name);
+  }
+  return Fail(ErrorCode::kInvalidInput, Unknown("--part", text, known));
+}
+
+Status EvalCollectivesWithoutGpus(const measurements::CollectiveRows& rows,
+                                  size_t threads, bool json) {
+  ASSIGN_OR_RETURN(const fit::CollectiveLeaveOut table,
+                   fit::LeaveOutCollectives(rows, {}, threads));
+  if (!json) {
+    return Print(report::CollectiveLeaveOutText(table));
+  }
+  JsonWriter writer;
+  writer.BeginObject();
+  writer.Key("version").String(Version());
+  report::WriteCollectiveLeaveOut(writer, table);
+  writer.EndObject();
+  return Print(writer.Take());
+}
+
+Status EvalWithoutGpus(const std::vector<std::filesystem::path>& paths,
+                       size_t threads, bool json) {
+  const Progress progress("leaving out one GPU after another");
+  ASSIGN_OR_RETURN(const measurements::KernelRows rows,
+                   measurements::ReadKernelRows(paths));
+  ASSIGN_OR_RETURN(const measurements::CollectiveRows collectives,
+                   measurements::ReadCollectiveRows(paths));
+  if (!collectives.rows.empty() && rows.rows.empty()) {
+    return EvalCollectivesWithoutGpus(collectives, threads, json);
+  }
+  ASSIGN_OR_RETURN(const fit::LeaveOutTable table,
+                   fit::LeaveOneOut(rows, threads));
+  return Print(json ? report::LeaveOutJson(table, Version())
+                    : report::LeaveOutText(table));
+}
+
+// Kernels, collectives or both: whatever the data holds.
+std::string EvalOutput(const report::KernelAccuracy& accuracy,
+                       const measurements::KernelRows& rows,
+                       const report::CollectiveAccuracy& collectives,
+                       bool json) {
+  const bool none = collectives.lines.empty();
+  if (json) {
+    return report::KernelAccuracyJson(accuracy, rows, Version(),
+                                      none ? nullptr : &collectives);
+  }
+  if (none) {
+    return report::KernelAccuracyText(accuracy, rows);
+  }
+  const std::string text = report::CollectiveAccuracyText(collectives);
+  return rows.rows.empty()
+             ? text
+             : report::KernelAccuracyText(accuracy, rows) + "\n" + text;
+}
+
+// The collectives of the data, where it holds any.
+Result<report::CollectiveAccuracy> JudgeCollectives(
+    const std::vector<std::filesystem::path>& paths,
+    const std::vector<std::string>& profiles,
+    const std::vector<std::string>& platform_texts, std::optional<Part> part) {
+  ASSIGN_OR_RETURN(const measurements::CollectiveRows rows,
+                   measurements::ReadCollectiveRows(paths));
+  ASSIGN_OR_RETURN(const auto platforms, hw::FindPlatforms(platform_texts));
+  const cost::CollectiveStore store(
+      std::vector<std::filesystem::path>(profiles.begin(), profiles.end()));
+  return report::EvaluateCollectives(rows, store, platforms, part);
+}
+
+}  // namespace
+
+Status EvalKernels(const Words& words) {
+  OptionParser parser(
+      "eval kernels",
+      "Compares predicted kernel times with measured ones, by op, GPU and "
+      "type.",
+      "  stepcast eval kernels --data measured/gemm/v100-pcie-32gb.csv\n"
+      "  stepcast eval kernels --data measured/ --part test --json");
+  DataOptions given;
+  std::vector<std::string> profiles;
+  std::vector<std::string> platforms;
+  std::string part_text = "all";
+  bool json = false;
+  bool leave_one_out = false;
+  AddDataOptions(parser, given,
+                 "CSV files, or directories with them: columns gpu, time_us, "
+                 "timing and those of a kernel");
+  parser.Add("--part", part_text,
+             "all rows, or those of a fit's part: fit, "
+             "validation, test (by a hash of the shape)");
+  parser.Add("--profile", profiles,
+             "directories written by 'stepcast fit kernels' or "
+             "'fit collectives', asked before what is built in");
+  parser.Add("--platform", platforms,
+             "platform files that name the systems of measured "
+             "collectives");
+  parser.AddFlag("--leave-one-out", leave_one_out,
+                 "leave each GPU's chip out of every fit in turn and "
+                 "predict its test rows; takes some minutes and no "
+                 "--part or --profile");
+  bool network = false;
+  parser.AddFlag("--network", network,
+                 "instead compare FP32 products with the papers' "
+                 "network, trained here; most of a minute a GPU");
+  parser.AddFlag("--json", json, "print one JSON object instead");
+  ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
+  if (!go_on) {
+    return {};
+  }
+  ASSIGN_OR_RETURN(const Data data, ReadDataOptions(given, kCsvFiles));
+  ASSIGN_OR_RETURN(const auto part, ParsePart(part_text));
+  if (leave_one_out) {
+    if (!profiles.empty() || part) {
+      return Fail(ErrorCode::kInvalidInput,
+                  "--leave-one-out makes its own fits and judges by their test "
+                  "rows: leave out --part and --profile");
+    }
+    return EvalWithoutGpus(data.paths, data.threads, json);
+  }
+  const Progress progress("pricing measured kernels");
+  ASSIGN_OR_RETURN(const measurements::KernelRows rows,
+                   measurements::ReadKernelRows(data.paths));
+  const cost::ProfileStore store(
+      std::vector<std::filesystem::path>(profiles.begin(), profiles.end()));
+  if (network) {
+    ASSIGN_OR_RETURN(const std::string text,
+                     report::CompareWithNetwork(rows, store, data.threads));
+    return Print(text);
+  }
+  ASSIGN_OR_RETURN(const report::KernelAccuracy accuracy,
+                   report::EvaluateKernels(
+                       rows, store, {.part = part, .threads = data.threads}));
+  ASSIGN_OR_RETURN(const report::CollectiveAccuracy collectives,
+                   JudgeCollectives(data.paths, profiles, platforms, part));
+  return Print(EvalOutput(accuracy, rows, collectives, json));
+}
+
+}  // namespace stepcast::cli

@@ -1,0 +1,120 @@
+// stepcast fit: from measurements to a profile.
+#include "fit/fit_kernels.h"
+
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/parallel.h"
+#include "base/text_table.h"
+#include "cli/data_options.h"
+#include "cli/fit_commands.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cost/profile.h"
+#include "fit/fit_shared.h"
+#include "measurements/kernel_rows.h"
+
+namespace stepcast::cli {
+namespace {
+
+using Align = TextTable::Align;
+namespace fs = std::filesystem;
+
+std::string SummaryText(const std::vector<fit::FittedProfile>& fitted) {
+  TextTable table({Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft,
+                   Align::kRight, Align::kRight, Align::kRight, Align::kRight,
+                   Align::kRight});
+  table.AddRow({"gpu", "family", "type", "chosen", "fit rows", "test rows",
+                "GMAE%", "MAPE%", "formula%"});
+  for (const fit::FittedProfile& profile : fitted) {
+    for (const fit::FitSummary& row : profile.summaries) {
+      table.AddRow({row.gpu, row.family, row.variant, row.chosen,
+                    fmt::format("{}", row.fit_rows),
+                    fmt::format("{}", row.model.n),
+                    fmt::format("{:.2f}", row.model.gmae_pct),
+                    fmt::format("{:.2f}", row.model.mape_pct),
+                    fmt::format("{:.2f}", row.formula.gmae_pct)});
+    }
+  }
+  return table.ToString();
+}
+
+// What all GPUs share, for the fits that follow.
+Result<cost::Constants> WriteShared(const measurements::KernelRows& rows,
+                                    size_t threads, const fs::path& directory,
+                                    const std::string& command) {
+  ASSIGN_OR_RETURN(const fit::SharedFit shared, fit::FitShared(rows, threads));
+  RETURN_IF_ERROR(WriteProfile(fit::FilesOf(shared, command), directory));
+  return shared.constants;
+}
+
+Result<std::vector<fit::FittedProfile>> FitAll(
+    const measurements::KernelRows& rows, const cost::Constants& constants,
+    size_t threads, const std::string& command) {
+  std::vector<Result<fit::FittedProfile>> results(
+      rows.gpus.size(), Fail(ErrorCode::kUnsupported, "not fitted"));
+  ParallelFor(rows.gpus.size(), threads, [&](size_t gpu) {
+    results[gpu] =
+        fit::FitProfile(rows, static_cast<uint16_t>(gpu), constants, command);
+  });
+  std::vector<fit::FittedProfile> fitted;
+  for (auto& result : results) {
+    ASSIGN_OR_RETURN(fit::FittedProfile profile, std::move(result));
+    fitted.push_back(std::move(profile));
+  }
+  return fitted;
+}
+
+}  // namespace
+
+Status FitKernels(const Words& words) {
+  OptionParser parser(
+      "fit kernels",
+      "Fits kernel models to measured times and writes a profile, which "
+      "--profile DIR\nof other commands uses before what is built in.",
+      "  stepcast fit kernels --data measured/ -o my_profile\n"
+      "  stepcast eval kernels --data measured/ --part test --profile "
+      "my_profile");
+  DataOptions given;
+  std::string output;
+  AddDataOptions(parser, given, "CSV files, or directories with them");
+  parser.Add("-o,--output", output, "the directory of the profile");
+  bool shared = false;
+  parser.AddFlag(
+      "--shared", shared,
+      "first fit the constants that all GPUs share and how far formulas are "
+      "off on GPUs without data, by leaving each out: constants.toml and "
+      "spreads.toml; needs rows of three chips or more and some minutes");
+  ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
+  if (!go_on) {
+    return {};
+  }
+  ASSIGN_OR_RETURN(const Data data, ReadDataOptions(given, kCsvFiles));
+  if (output.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                "no -o given; expected a directory for the profile");
+  }
+  std::vector<fit::FittedProfile> fitted;
+  const std::string command = fmt::format("stepcast {} fit kernels", Version());
+  {
+    const Progress progress("fitting kernel models");
+    ASSIGN_OR_RETURN(const measurements::KernelRows rows,
+                     measurements::ReadKernelRows(data.paths));
+    ASSIGN_OR_RETURN(cost::Constants constants,
+                     cost::ProfileStore().LoadConstants());
+    if (shared) {
+      ASSIGN_OR_RETURN(constants, WriteShared(rows, data.threads, output,
+                                              command + " --shared"));
+    }
+    ASSIGN_OR_RETURN(fitted, FitAll(rows, constants, data.threads, command));
+    for (const fit::FittedProfile& profile : fitted) {
+      RETURN_IF_ERROR(
+          WriteProfile(fit::FilesOf(profile.profile, command), output));
+    }
+  }
+  return Print(SummaryText(fitted));
+}
+
+}  // namespace stepcast::cli
