@@ -55,6 +55,8 @@ struct FlaggedRow {
 
 struct KernelAccuracy {
   std::vector<AccuracyGroup> groups;
+  /// Each op over all GPUs and types; named by the op.
+  std::vector<AccuracyLine> families;
   std::vector<FlaggedRow> flagged;
 };
 

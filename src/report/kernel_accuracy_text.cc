@@ -1,6 +1,6 @@
 #include "report/kernel_accuracy_text.h"
 
-#include <map>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,19 +24,18 @@ std::string PercentOrDash(const ErrorSummary& summary) {
   return summary.n == 0 ? "-" : Percent(summary.gmae_pct);
 }
 
-void AddLine(TextTable& table, const AccuracyGroup& group,
-             const AccuracyLine& line, bool is_part) {
-  table.AddRow(
-      {is_part ? "  " + line.name : group.op, is_part ? "" : group.gpu,
-       is_part ? "" : group.dtype, is_part ? "" : group.timing,
-       fmt::format("{}", line.ours.n), Percent(line.ours.gmae_pct),
-       Percent(line.ours.mape_pct), Percent(line.ours.p90_pct),
-       Percent(line.ours.p99_pct), fmt::format("{:+.1f}", line.ours.bias_pct),
-       fmt::format("{:.0f}", 100 * line.in_interval),
-       PercentOrDash(line.formula), PercentOrDash(line.roofline),
-       PercentOrDash(line.lin2022),
-       is_part || group.noise.shapes == 0 ? ""
-                                          : Percent(group.noise.gmae_pct)});
+// A line of the table; `head` are its first four columns.
+void AddLine(TextTable& table, const std::array<std::string, 4>& head,
+             const AccuracyLine& line, const RepeatNoise& noise) {
+  table.AddRow({head[0], head[1], head[2], head[3],
+                fmt::format("{}", line.ours.n), Percent(line.ours.gmae_pct),
+                Percent(line.ours.mape_pct), Percent(line.ours.p90_pct),
+                Percent(line.ours.p99_pct),
+                fmt::format("{:+.1f}", line.ours.bias_pct),
+                fmt::format("{:.0f}", 100 * line.in_interval),
+                PercentOrDash(line.formula), PercentOrDash(line.roofline),
+                PercentOrDash(line.lin2022),
+                noise.shapes == 0 ? "" : Percent(noise.gmae_pct)});
 }
 
 void WriteLine(JsonWriter& json, const AccuracyLine& line) {
@@ -68,12 +67,18 @@ std::string KernelAccuracyText(const KernelAccuracy& accuracy,
   size_t below = 0;
   size_t unpriced = 0;
   for (const AccuracyGroup& group : accuracy.groups) {
-    AddLine(table, group, group.all, false);
+    AddLine(table, {group.op, group.gpu, group.dtype, group.timing}, group.all,
+            group.noise);
     for (const AccuracyLine& part : group.parts) {
-      AddLine(table, group, part, true);
+      AddLine(table, {"  " + part.name}, part, {});
     }
     below += group.below_floor;
     unpriced += group.unpriced;
+  }
+  if (accuracy.groups.size() > accuracy.families.size()) {
+    for (const AccuracyLine& family : accuracy.families) {
+      AddLine(table, {family.name, "all"}, family, {});
+    }
   }
   std::string text = table.ToString();
   text += fmt::format(
@@ -134,6 +139,14 @@ std::string KernelAccuracyJson(const KernelAccuracy& accuracy,
       json.EndObject();
     }
     json.EndArray().EndObject();
+  }
+  json.EndArray();
+  json.Key("ops").BeginArray();
+  for (const AccuracyLine& family : accuracy.families) {
+    json.BeginObject();
+    json.Key("op").String(family.name);
+    WriteLine(json, family);
+    json.EndObject();
   }
   json.EndArray();
   if (collectives != nullptr) {
