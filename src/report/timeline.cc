@@ -1,6 +1,5 @@
 #include "report/timeline.h"
 
-#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
@@ -10,11 +9,10 @@
 #include "ir/names.h"
 #include "report/chrome_events.h"
 #include "report/measured_events.h"
+#include "report/simulated_slices.h"
 
 namespace stepcast::report {
 namespace {
-
-using lower::TaskOrigin;
 
 constexpr int kTimeDecimals = 3;
 // The critical path comes first, then measured and simulated rank by rank.
@@ -24,21 +22,7 @@ constexpr RankProcesses kMeasured{
 constexpr RankProcesses kSimulated{
     .first = 3, .stride = 2, .suffix = " simulated"};
 
-// A step that was simulated; its parts live elsewhere.
-struct SimulatedStep {
-  const cost::HostPlan& plan;
-  const lower::Lowered& lowered;
-  const sim::Schedule& schedule;
-  const std::vector<sim::PathStep>& critical_path;
-  /// Why each work started when it was measured to; null: not measured.
-  const IdVector<ir::WorkId, lower::StartCause>* causes = nullptr;
-
-  uint32_t last_repeat() const {
-    return static_cast<uint32_t>(lowered.rank_ends.size()) - 1;
-  }
-};
-
-class SimulatedEvents {
+class SimulatedEvents : public SliceSink {
  public:
   SimulatedEvents(const ir::Graph& graph, const SimulatedStep& step,
                   Duration zero, ChromeEvents& events)
@@ -46,35 +30,18 @@ class SimulatedEvents {
         data_(graph.data()),
         step_(step),
         zero_(zero),
-        events_(events) {}
-
-  void Run() {
+        events_(events) {
     NameTracks();
-    AddHost();
-    for (const ir::WorkId id : data_.works.ids()) {
-      AddWork(id);
-    }
   }
+
+  void Op(ir::OpId op, ir::ThreadId thread, Duration start,
+          Duration end) override;
+  void Call(ir::CallId id, Duration start, Duration end) override;
+  void Work(ir::WorkId id, const sim::Placement& placement,
+            Duration call_start) override;
 
  private:
-  // An op that is open while its pieces follow each other.
-  struct OpenOp {
-    ir::OpId op{};
-    ir::ThreadId thread{};
-    Duration start{};
-    Duration end{};
-  };
-
-  const sim::Placement& PlacementOf(sim::TaskId task) const {
-    return step_.schedule.placements[task];
-  }
-
   void NameTracks();
-  void AddHost();
-  void AddPiece(sim::TaskId task, const cost::HostPiece& piece);
-  void CloseOp();
-  void AddCall(const cost::HostPiece& piece, Duration start, Duration end);
-  void AddWork(ir::WorkId id);
 
   const ir::Graph& graph_;
   const ir::GraphData& data_;
@@ -82,8 +49,6 @@ class SimulatedEvents {
   const Duration zero_;
   std::vector<Track> thread_tracks_;
   std::vector<Track> stream_tracks_;
-  OpenOp open_;
-  std::vector<Duration> call_starts_;  // By call.
   ChromeEvents& events_;
 };
 
@@ -111,21 +76,18 @@ void SimulatedEvents::NameTracks() {
   }
 }
 
-void SimulatedEvents::CloseOp() {
-  if (open_.op.valid()) {
-    events_.AddComplete({.name = graph_.text(data_.ops[open_.op].name),
-                         .category = "cpu_op",
-                         .track = thread_tracks_[open_.thread.value],
-                         .start = open_.start - zero_,
-                         .duration = open_.end - open_.start},
-                        [](JsonWriter& /*json*/) {});
-  }
-  open_ = {};
+void SimulatedEvents::Op(ir::OpId op, ir::ThreadId thread, Duration start,
+                         Duration end) {
+  events_.AddComplete({.name = graph_.text(data_.ops[op].name),
+                       .category = "cpu_op",
+                       .track = thread_tracks_[thread.value],
+                       .start = start - zero_,
+                       .duration = end - start},
+                      [](JsonWriter& /*json*/) {});
 }
 
-void SimulatedEvents::AddCall(const cost::HostPiece& piece, Duration start,
-                              Duration end) {
-  const ir::Call& call = data_.calls[piece.call];
+void SimulatedEvents::Call(ir::CallId id, Duration start, Duration end) {
+  const ir::Call& call = data_.calls[id];
   events_.AddComplete(
       {.name = graph_.text(call.name),
        .category = "cuda_runtime",
@@ -135,60 +97,9 @@ void SimulatedEvents::AddCall(const cost::HostPiece& piece, Duration start,
       [&](JsonWriter& json) { json.Key("kind").String(ir::Name(call.kind)); });
 }
 
-void SimulatedEvents::AddPiece(sim::TaskId task, const cost::HostPiece& piece) {
-  const TaskOrigin& origin = step_.lowered.origins[task];
-  const sim::Placement& placement = PlacementOf(task);
-  const bool returns = origin.kind == TaskOrigin::Kind::kReturn;
-  if (piece.kind == cost::HostKind::kBetweenOps ||
-      piece.kind == cost::HostKind::kHandOver || !piece.op.valid() ||
-      piece.op != open_.op || origin.thread != open_.thread) {
-    CloseOp();
-  }
-  if (piece.kind == cost::HostKind::kBetweenOps ||
-      piece.kind == cost::HostKind::kHandOver) {
-    return;
-  }
-  if (piece.op.valid()) {
-    if (!open_.op.valid()) {
-      open_ = {
-          .op = piece.op, .thread = origin.thread, .start = placement.start};
-    }
-    open_.end = placement.end;
-  }
-  if (!piece.call.valid()) {
-    return;
-  }
-  if (!returns) {
-    call_starts_[piece.call.value] = placement.start;
-  }
-  // One that waits has a second task and is drawn with that.
-  const bool waits = std::ranges::binary_search(data_.host_waits, piece.call,
-                                                {}, &ir::HostWait::call);
-  if (returns || !waits) {
-    AddCall(piece, call_starts_[piece.call.value], placement.end);
-  }
-}
-
-void SimulatedEvents::AddHost() {
-  call_starts_.resize(data_.calls.size());
-  for (const sim::TaskId task : step_.lowered.origins.ids()) {
-    const TaskOrigin& origin = step_.lowered.origins[task];
-    if (origin.repeat == step_.last_repeat() &&
-        (origin.kind == TaskOrigin::Kind::kPiece ||
-         origin.kind == TaskOrigin::Kind::kReturn)) {
-      AddPiece(task, step_.plan.threads[origin.thread][origin.piece]);
-    }
-  }
-  CloseOp();
-}
-
-void SimulatedEvents::AddWork(ir::WorkId id) {
-  const sim::TaskId task = step_.lowered.work_tasks[id];
-  if (!task.valid()) {
-    return;
-  }
+void SimulatedEvents::Work(ir::WorkId id, const sim::Placement& placement,
+                           Duration call_start) {
   const ir::Work& work = data_.works[id];
-  const sim::Placement& placement = PlacementOf(task);
   const Track& track = stream_tracks_[work.stream.value];
   events_.AddComplete(
       {.name = graph_.text(work.name),
@@ -209,10 +120,10 @@ void SimulatedEvents::AddWork(ir::WorkId id) {
   if (work.call.valid()) {
     const ir::ThreadId thread = data_.calls[work.call].thread;
     // Behind the numbers of the measured arrows.
-    events_.AddArrow(int64_t{data_.works.size()} + id.value,
-                     {.track = thread_tracks_[thread.value],
-                      .time = call_starts_[work.call.value] - zero_},
-                     {.track = track, .time = placement.start - zero_});
+    events_.AddArrow(
+        int64_t{data_.works.size()} + id.value,
+        {.track = thread_tracks_[thread.value], .time = call_start - zero_},
+        {.track = track, .time = placement.start - zero_});
   }
 }
 
@@ -248,46 +159,28 @@ std::string Document(const ChromeEvents& events) {
 
 std::string ReplayTimeline(const ir::Graph& graph, const engine::Replay& replay,
                            int64_t step) {
-  // Simulated time starts with the first rank's step.
-  const Duration zero =
-      std::min(FirstTime(graph.data()).value_or(Duration{}), Duration{});
-  const SimulatedStep simulated{.plan = replay.plan,
-                                .lowered = replay.lowered,
-                                .schedule = replay.schedule,
-                                .critical_path = replay.critical_path,
-                                .causes = &replay.times.causes};
+  const SimulatedStep simulated(replay);
+  const Duration zero = ZeroOf(graph, simulated);
   ChromeEvents events;
   AddPath(graph, simulated, zero, events);
   AddMeasuredEvents(graph, {.step = step, .zero = zero, .processes = kMeasured},
                     events);
-  SimulatedEvents(graph, simulated, zero, events).Run();
+  SimulatedEvents sink(graph, simulated, zero, events);
+  WalkSlices(graph.data(), simulated, sink);
   return Document(events);
 }
 
 std::string PredictionTimeline(const ir::Graph& graph,
                                const engine::Prediction& prediction) {
-  const SimulatedStep simulated{.plan = prediction.plan,
-                                .lowered = prediction.lowered,
-                                .schedule = prediction.schedule,
-                                .critical_path = prediction.critical_path};
+  const SimulatedStep simulated(prediction);
+  const Duration zero = ZeroOf(graph, simulated);
   ChromeEvents events;
-  const auto first = FirstTime(graph.data());
-  Duration zero = std::min(first.value_or(Duration{}), Duration{});
-  if (first) {
+  if (FirstTime(graph.data())) {
     AddMeasuredEvents(graph, {.zero = zero, .processes = kMeasured}, events);
-  } else if (simulated.last_repeat() > 0) {
-    // The told step begins where its host does, ahead of the device.
-    zero = Duration::max();
-    for (const sim::TaskId task : simulated.lowered.origins.ids()) {
-      const TaskOrigin& origin = simulated.lowered.origins[task];
-      if (origin.repeat == simulated.last_repeat() &&
-          origin.kind == TaskOrigin::Kind::kStart) {
-        zero = std::min(zero, simulated.schedule.placements[task].start);
-      }
-    }
   }
   AddPath(graph, simulated, zero, events);
-  SimulatedEvents(graph, simulated, zero, events).Run();
+  SimulatedEvents sink(graph, simulated, zero, events);
+  WalkSlices(graph.data(), simulated, sink);
   return Document(events);
 }
 

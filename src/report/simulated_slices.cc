@@ -1,0 +1,136 @@
+#include "report/simulated_slices.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "report/measured_events.h"
+
+namespace stepcast::report {
+namespace {
+
+using lower::TaskOrigin;
+
+class Walk {
+ public:
+  Walk(const ir::GraphData& data, const SimulatedStep& step, SliceSink& sink)
+      : data_(data),
+        step_(step),
+        sink_(sink),
+        call_starts_(data.calls.size()) {}
+
+  void Run() {
+    for (const sim::TaskId task : step_.lowered.origins.ids()) {
+      const TaskOrigin& origin = step_.lowered.origins[task];
+      if (origin.repeat == step_.last_repeat() &&
+          (origin.kind == TaskOrigin::Kind::kPiece ||
+           origin.kind == TaskOrigin::Kind::kReturn)) {
+        AddPiece(task, step_.plan.threads[origin.thread][origin.piece]);
+      }
+    }
+    CloseOp();
+    for (const ir::WorkId id : data_.works.ids()) {
+      const sim::TaskId task = step_.lowered.work_tasks[id];
+      if (task.valid()) {
+        const ir::CallId call = data_.works[id].call;
+        sink_.Work(id, step_.schedule.placements[task],
+                   call.valid() ? call_starts_[call.value] : Duration{});
+      }
+    }
+  }
+
+ private:
+  // An op that is open while its pieces follow each other.
+  struct OpenOp {
+    ir::OpId op{};
+    ir::ThreadId thread{};
+    Duration start{};
+    Duration end{};
+  };
+
+  void CloseOp() {
+    if (open_.op.valid()) {
+      sink_.Op(open_.op, open_.thread, open_.start, open_.end);
+    }
+    open_ = {};
+  }
+
+  void AddPiece(sim::TaskId task, const cost::HostPiece& piece) {
+    const TaskOrigin& origin = step_.lowered.origins[task];
+    const sim::Placement& placement = step_.schedule.placements[task];
+    const bool returns = origin.kind == TaskOrigin::Kind::kReturn;
+    const bool outside = piece.kind == cost::HostKind::kBetweenOps ||
+                         piece.kind == cost::HostKind::kHandOver;
+    if (outside || !piece.op.valid() || piece.op != open_.op ||
+        origin.thread != open_.thread) {
+      CloseOp();
+    }
+    if (outside) {
+      return;
+    }
+    if (piece.op.valid()) {
+      if (!open_.op.valid()) {
+        open_ = {
+            .op = piece.op, .thread = origin.thread, .start = placement.start};
+      }
+      open_.end = placement.end;
+    }
+    if (!piece.call.valid()) {
+      return;
+    }
+    if (!returns) {
+      call_starts_[piece.call.value] = placement.start;
+    }
+    // One that waits has a second task and is told with that.
+    const bool waits = std::ranges::binary_search(data_.host_waits, piece.call,
+                                                  {}, &ir::HostWait::call);
+    if (returns || !waits) {
+      sink_.Call(piece.call, call_starts_[piece.call.value], placement.end);
+    }
+  }
+
+  const ir::GraphData& data_;
+  const SimulatedStep& step_;
+  SliceSink& sink_;
+  OpenOp open_;
+  std::vector<Duration> call_starts_;  // By call.
+};
+
+}  // namespace
+
+SimulatedStep::SimulatedStep(const engine::Replay& replay)
+    : plan(replay.plan),
+      lowered(replay.lowered),
+      schedule(replay.schedule),
+      critical_path(replay.critical_path),
+      causes(&replay.times.causes) {}
+
+SimulatedStep::SimulatedStep(const engine::Prediction& prediction)
+    : plan(prediction.plan),
+      lowered(prediction.lowered),
+      schedule(prediction.schedule),
+      critical_path(prediction.critical_path) {}
+
+Duration ZeroOf(const ir::Graph& graph, const SimulatedStep& step) {
+  const std::optional<Duration> first = FirstTime(graph.data());
+  if (first || step.last_repeat() == 0) {
+    // Simulated time starts with the first rank's step.
+    return std::min(first.value_or(Duration{}), Duration{});
+  }
+  // The told step begins where its host does, ahead of the device.
+  Duration zero = Duration::max();
+  for (const sim::TaskId task : step.lowered.origins.ids()) {
+    const TaskOrigin& origin = step.lowered.origins[task];
+    if (origin.repeat == step.last_repeat() &&
+        origin.kind == TaskOrigin::Kind::kStart) {
+      zero = std::min(zero, step.schedule.placements[task].start);
+    }
+  }
+  return zero;
+}
+
+void WalkSlices(const ir::GraphData& data, const SimulatedStep& step,
+                SliceSink& sink) {
+  Walk(data, step, sink).Run();
+}
+
+}  // namespace stepcast::report
