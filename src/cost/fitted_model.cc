@@ -106,6 +106,13 @@ std::string_view Name(Variant variant) {
   return kVariants.at(static_cast<size_t>(variant));
 }
 
+std::optional<Variant> VariantFromName(std::string_view name) {
+  const auto known = std::ranges::find(kVariants, name);
+  return known == kVariants.end()
+             ? std::nullopt
+             : std::optional(static_cast<Variant>(known - kVariants.begin()));
+}
+
 Variant VariantOf(const ir::KernelShape& shape) {
   if (const auto* gemm = std::get_if<ir::Gemm>(&shape);
       gemm != nullptr && gemm->batch > 1 && gemm->dtype == ir::DType::kFp32) {
@@ -186,13 +193,13 @@ Result<FittedModel> ParseModel(std::string_view text, std::string_view source) {
   ASSIGN_OR_RETURN(model.gpu, GetString(table, "gpu"));
   ASSIGN_OR_RETURN(model.chosen, GetString(table, "chosen"));
   ASSIGN_OR_RETURN(const std::string variant, GetString(table, "variant"));
-  const auto known = std::ranges::find(kVariants, variant);
-  if (known == kVariants.end()) {
+  const auto known = VariantFromName(variant);
+  if (!known) {
     return FailAt(*table.get("variant"),
                   fmt::format("unknown variant '{}'; expected one of: {}",
                               variant, fmt::join(kVariants, ", ")));
   }
-  model.variant = static_cast<Variant>(known - kVariants.begin());
+  model.variant = *known;
   ASSIGN_OR_RETURN(model.offset, GetNumber(table, "offset"));
   ASSIGN_OR_RETURN(model.fade_us, GetNumber(table, "fade_us"));
   ASSIGN_OR_RETURN(model.candidates, ReadCandidates(table));

@@ -3,6 +3,7 @@
 #ifndef STEPCAST_COST_FITTED_MODEL_H_
 #define STEPCAST_COST_FITTED_MODEL_H_
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@ namespace stepcast::cost {
 enum class Variant { kFull, kHalf, kOther, kFullBatched };
 inline constexpr size_t kVariantCount = 4;
 std::string_view Name(Variant variant);
+std::optional<Variant> VariantFromName(std::string_view name);
 /// By the type of the elements: FP32; FP16 and BF16; the rest. Families without
 /// a type are kFull. Batches of FP32 products run kernels of their own.
 Variant VariantOf(const ir::KernelShape& shape);

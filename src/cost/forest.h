@@ -55,7 +55,17 @@ class Forest {
     uint16_t ahead = 0;
   };
 
-  void AddTree(const Tree& tree, bool rounded);
+  // forest_text.cc.
+  class Reader;
+  // Leaves are kept in these steps of log2: a thousandth of a percent of a
+  // time.
+  static constexpr double kLeafUnit = 1e-5;
+  static float RoundLeaf(float value);
+  // Six digits tell all thresholds between measured sizes apart.
+  static std::string ThresholdText(float value);
+  static float RoundThreshold(float value);
+
+  void AddTree(const Tree& tree);
   void EvaluateBlock(const float* rows, size_t count, float* sums) const;
   // Takes as many rows through one tree at a time as there are numbers W.
   template <size_t... W>

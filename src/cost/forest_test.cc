@@ -1,7 +1,10 @@
 #include "cost/forest.h"
 
+#include <cmath>
+#include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -88,6 +91,35 @@ TEST(Forest, RefusesWhatIsNoTree) {
     deep += "0:1 ";
   }
   EXPECT_THAT(problem(deep), HasSubstr("too deep"));
+  // All leaves but the last lie behind 17 levels of splits: 2^18 nodes.
+  std::string large;
+  const auto append = [&](const auto& self, int depth) -> void {
+    large += depth == 0 ? "=1 " : "0:1 ";
+    for (int i = 0; depth > 0 && i < 2; ++i) {
+      self(self, depth - 1);
+    }
+  };
+  append(append, 17);
+  EXPECT_THAT(problem(large), HasSubstr("too large"));
+}
+
+TEST(Forest, ThresholdsAreThoseOfTheirDigits) {
+  Rng rng(3);
+  for (int i = 0; i < 20000; ++i) {
+    // Of any size, as "%.6g" writes them: with and without an exponent.
+    const float exact =
+        std::ldexp(static_cast<float>(rng.Between(-999999, 999999)),
+                   static_cast<int>(rng.Between(-40, 40)));
+    const std::string text = fmt::format("{:.6g}", exact);
+    const float expected = std::stof(text);
+    const auto forest =
+        Forest::Parse(fmt::format("0:{} =0 =100000\n", text), 1, "x");
+    ASSERT_TRUE(forest) << forest.error().message;
+    // Left is what is below.
+    const float below = std::nextafter(expected, -1e30F);
+    EXPECT_EQ(Evaluate(*forest, {below}), std::vector<float>{0}) << text;
+    EXPECT_EQ(Evaluate(*forest, {expected}), std::vector<float>{1}) << text;
+  }
 }
 
 }  // namespace

@@ -149,11 +149,11 @@ Result<KernelModels> KernelModels::Load(const hw::Device& device,
   }
   // "v100-sxm-16gb@1297MHz" has the files of "v100-sxm-16gb".
   const std::string name = device.name.substr(0, device.name.find('@'));
-  ASSIGN_OR_RETURN(models.profile_, store.Load(name));
+  ASSIGN_OR_RETURN(models.profile_, store.LoadLazily(name));
   // Ceilings nobody measured here are those of the nearest card.
   std::vector<std::pair<Profile, Machine>> borrowed;
   for (const std::string& other : device.borrow) {
-    ASSIGN_OR_RETURN(Profile profile, store.Load(other));
+    ASSIGN_OR_RETURN(Profile profile, store.LoadLazily(other));
     ASSIGN_OR_RETURN(hw::Device seen_on, hw::FindDevice(other));
     ApplyCeilings(profile, seen_on);
     borrowed.emplace_back(std::move(profile),
@@ -173,6 +173,7 @@ Result<KernelModels> KernelModels::Load(const hw::Device& device,
   const Machine own = models.machine_;
   Profile profile = models.profile_;
   models.profile_.models.clear();
+  models.profile_.unread.clear();
   RETURN_IF_ERROR(models.AddModels(std::move(profile), own, false));
   for (auto& [other, seen_on] : borrowed) {
     RETURN_IF_ERROR(models.AddModels(std::move(other), seen_on, true));
@@ -189,6 +190,8 @@ void KernelModels::SetLatency(double latency_us) {
 
 Status KernelModels::AddModels(Profile profile, const Machine& seen_on,
                                bool borrowed) {
+  const std::string suffix =
+      borrowed ? fmt::format(" of {}", profile.gpu) : std::string();
   for (FittedModel& model : profile.models) {
     const auto family =
         std::ranges::find(Families(), model.family, &Family::name);
@@ -206,21 +209,30 @@ Status KernelModels::AddModels(Profile profile, const Machine& seen_on,
                       "version has {}: fit it again",
                       model.family, profile.gpu, model.low.size(), features));
     }
-    uint32_t& slot = places_[place][static_cast<size_t>(model.variant)];
-    if (slot != 0) {
-      continue;
-    }
-    std::string name = fmt::format("{}-{}", model.family, model.chosen);
-    if (borrowed) {
-      name += fmt::format(" of {}", model.gpu);
-    }
-    answers_.push_back({.model = std::move(model),
-                        .seen_on = seen_on,
-                        .borrowed = borrowed,
-                        .name = std::move(name)});
-    slot = static_cast<uint32_t>(answers_.size());
+    const Variant variant = model.variant;
+    AddAnswer(place, variant,
+              {.fitted = LazyModel(std::move(model), suffix),
+               .seen_on = seen_on,
+               .borrowed = borrowed});
+  }
+  for (const ModelFile& file : profile.unread) {
+    const auto family =
+        std::ranges::find(Families(), file.family, &Family::name);
+    CHECK(family != Families().end()) << file.source;
+    AddAnswer(FamilyPlace(*family), file.variant,
+              {.fitted = LazyModel(file, suffix),
+               .seen_on = seen_on,
+               .borrowed = borrowed});
   }
   return {};
+}
+
+void KernelModels::AddAnswer(size_t family, Variant variant, Answer answer) {
+  uint32_t& slot = places_[family][static_cast<size_t>(variant)];
+  if (slot == 0) {
+    answers_.push_back(std::move(answer));
+    slot = static_cast<uint32_t>(answers_.size());
+  }
 }
 
 const KernelModels::Answer* KernelModels::FindAnswer(size_t family,
@@ -248,7 +260,7 @@ Estimate KernelModels::FromFormula(const ir::KernelShape& shape, size_t family,
 Estimate KernelModels::FromAnswer(const Answer& answer, const Base& base,
                                   std::span<const float> features,
                                   double trees) const {
-  const FittedModel& model = answer.model;
+  const FittedModel& model = answer.fitted.model();
   // What was learned at the edge of the data holds less the farther away.
   const double distance = DistanceOutside(model, features);
   const double far = std::max(0.0, distance - kNear);
@@ -264,7 +276,7 @@ Estimate KernelModels::FromAnswer(const Answer& answer, const Base& base,
        .base = base,
        .origin =
            distance > kRangeSlack ? Origin::kExtrapolated : Origin::kFitted,
-       .model = answer.name});
+       .model = answer.fitted.name()});
 }
 
 std::optional<Estimate> KernelModels::Price(
@@ -292,8 +304,9 @@ void KernelModels::PriceAll(
     const Answer& answer = answers_[which];
     Waiting& rows = waiting[which];
     sums.assign(rows.places.size(), 0);
-    answer.model.forest.Evaluate(rows.features, sums);
-    const size_t width = answer.model.forest.feature_count();
+    const Forest& forest = answer.fitted.model().forest;
+    forest.Evaluate(rows.features, sums);
+    const size_t width = forest.feature_count();
     for (size_t i = 0; i < rows.places.size(); ++i) {
       estimates[rows.places[i]] =
           FromAnswer(answer, rows.bases[i],

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "cost/estimate.h"
 #include "cost/fitted_model.h"
+#include "cost/lazy_model.h"
 #include "cost/machine.h"
 #include "cost/profile.h"
 #include "ir/shape.h"
@@ -43,19 +44,18 @@ class KernelModels {
   const Profile& profile() const { return profile_; }
 
  private:
-  // A fitted model and the machine its features are seen on.
+  // A fitted model ("gemm-trees", "gemm-trees of v100-pcie-32gb") and the
+  // machine its features are seen on.
   struct Answer {
-    FittedModel model;
-    Machine seen_on;
+    LazyModel fitted;
+    Machine seen_on{};
     bool borrowed = false;
-    std::string name;  // "gemm-trees", "gemm-trees of v100-pcie-32gb".
-  };
-  struct Slot {
-    const Answer* answer = nullptr;
   };
 
   KernelModels() = default;
   Status AddModels(Profile profile, const Machine& seen_on, bool borrowed);
+  // Unless there is one for the same kernels.
+  void AddAnswer(size_t family, Variant variant, Answer answer);
   const Answer* FindAnswer(size_t family, Variant variant) const;
   Estimate FromFormula(const ir::KernelShape& shape, size_t family,
                        const Base& base) const;
@@ -65,7 +65,7 @@ class KernelModels {
   Machine machine_;
   Profile profile_;
   bool has_ceilings_ = false;
-  std::vector<Answer> answers_;
+  std::vector<Answer> answers_;  // Read when they are first asked.
   // By family and variant: the place in answers_ plus 1, 0 for none.
   std::vector<std::array<uint32_t, kVariantCount>> places_;
   FormulaSpreads spreads_;

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "base/embedded.h"
 #include "base/file.h"
 #include "base/toml_read.h"
@@ -28,7 +29,10 @@ constexpr std::string_view kModelSuffix = ".model";
 struct NamedText {
   std::string name;  // Relative to the directory of profiles.
   std::string source;
-  std::string text;
+  std::string owned{};                 // The text of a file of the user,
+  const EmbeddedFile* file = nullptr;  // or the built-in file.
+
+  std::string_view text() const { return file != nullptr ? file->text : owned; }
 };
 
 // The files of a directory in the order of their names; none if it cannot be
@@ -63,7 +67,8 @@ Result<std::vector<NamedText>> FindTexts(
         continue;
       }
       ASSIGN_OR_RETURN(std::string text, ReadFile(file));
-      texts.push_back({name, file.string(), std::move(text)});
+      texts.push_back(
+          {.name = name, .source = file.string(), .owned = std::move(text)});
     }
   }
   const std::string prefix = folder.empty()
@@ -75,10 +80,25 @@ Result<std::vector<NamedText>> FindTexts(
     }
     const std::string name(file.name.substr(prefix.size()));
     if (name.find('/') == std::string::npos && seen.insert(name).second) {
-      texts.push_back({name, std::string(file.name), std::string(file.text)});
+      texts.push_back(
+          {.name = name, .source = std::string(file.name), .file = &file});
     }
   }
   return texts;
+}
+
+// "kernels/<gpu>/<family>.<variant>.model".
+ModelFile BuiltInModel(const EmbeddedFile& file) {
+  std::string_view name = file.name.substr(file.name.rfind('/') + 1);
+  name.remove_suffix(kModelSuffix.size());
+  const size_t point = std::min(name.find('.'), name.size());
+  const auto variant =
+      VariantFromName(name.substr(std::min(point + 1, name.size())));
+  CHECK(variant) << file.name;
+  return {.family = name.substr(0, point),
+          .variant = *variant,
+          .source = file.name,
+          .text = file.text};
 }
 
 Result<double> PositiveNumber(const toml::table& table, std::string_view key,
@@ -92,7 +112,8 @@ Result<double> PositiveNumber(const toml::table& table, std::string_view key,
 }
 
 Status ReadCeilings(const NamedText& file, Profile& profile) {
-  ASSIGN_OR_RETURN(const toml::table table, ParseToml(file.text, file.source));
+  ASSIGN_OR_RETURN(const toml::table table,
+                   ParseToml(file.text(), file.source));
   for (const auto& [key, node] : table) {
     if (!key.str().ends_with("_share")) {
       return FailAt(node, fmt::format("'{}' is no ceiling", key.str()));
@@ -104,7 +125,8 @@ Status ReadCeilings(const NamedText& file, Profile& profile) {
 }
 
 Status ReadLaunches(const NamedText& file, Profile& profile) {
-  ASSIGN_OR_RETURN(const toml::table table, ParseToml(file.text, file.source));
+  ASSIGN_OR_RETURN(const toml::table table,
+                   ParseToml(file.text(), file.source));
   for (const auto& [key, node] : table) {
     const toml::table* op = node.as_table();
     if (op == nullptr) {
@@ -162,7 +184,7 @@ double LaunchCost::Observe(double kernel_us, double place) const {
   return std::max(floor_us, LeadAt(place) + kernel_us);
 }
 
-Result<Profile> ProfileStore::Load(std::string_view gpu) const {
+Result<Profile> ProfileStore::LoadLazily(std::string_view gpu) const {
   Profile profile{
       .gpu = std::string(gpu), .ceilings = {}, .launches = {}, .models = {}};
   ASSIGN_OR_RETURN(const std::vector<NamedText> files,
@@ -173,10 +195,24 @@ Result<Profile> ProfileStore::Load(std::string_view gpu) const {
     } else if (file.name == "launches.toml") {
       RETURN_IF_ERROR(ReadLaunches(file, profile));
     } else if (file.name.ends_with(kModelSuffix)) {
-      ASSIGN_OR_RETURN(FittedModel model, ParseModel(file.text, file.source));
+      if (file.file != nullptr) {
+        profile.unread.push_back(BuiltInModel(*file.file));
+        continue;
+      }
+      ASSIGN_OR_RETURN(FittedModel model, ParseModel(file.text(), file.source));
       profile.models.push_back(std::move(model));
     }
   }
+  return profile;
+}
+
+Result<Profile> ProfileStore::Load(std::string_view gpu) const {
+  ASSIGN_OR_RETURN(Profile profile, LoadLazily(gpu));
+  for (const ModelFile& file : profile.unread) {
+    ASSIGN_OR_RETURN(FittedModel model, ParseModel(file.text, file.source));
+    profile.models.push_back(std::move(model));
+  }
+  profile.unread.clear();
   return profile;
 }
 
@@ -186,7 +222,7 @@ Result<Constants> ProfileStore::LoadConstants() const {
                    FindTexts(directories_, ""));
   for (const NamedText& file : files) {
     if (file.name == "constants.toml") {
-      RETURN_IF_ERROR(constants.Read(file.text, file.source));
+      RETURN_IF_ERROR(constants.Read(file.text(), file.source));
     }
   }
   return constants;
@@ -201,7 +237,7 @@ Result<FormulaSpreads> ProfileStore::LoadSpreads() const {
       continue;
     }
     ASSIGN_OR_RETURN(const toml::table table,
-                     ParseToml(file.text, file.source));
+                     ParseToml(file.text(), file.source));
     for (const auto& [key, node] : table) {
       const toml::table* family = node.as_table();
       if (family == nullptr) {

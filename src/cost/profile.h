@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "cost/constants.h"
 #include "cost/fitted_model.h"
+#include "cost/lazy_model.h"
 #include "hw/device.h"
 
 namespace stepcast::cost {
@@ -39,6 +40,8 @@ struct Profile {
   std::map<std::string, double, std::less<>> ceilings;  // By key of hw::Gpu.
   std::map<std::string, LaunchCost, std::less<>> launches;  // By op.
   std::vector<FittedModel> models;
+  /// Built-in ones that nobody has read yet (see LoadLazily).
+  std::vector<ModelFile> unread{};
 };
 
 /// How far formulas are off where nothing was fitted: log2 of measured over
@@ -66,6 +69,9 @@ class ProfileStore {
 
   /// What there is for a GPU; empty if there is nothing.
   Result<Profile> Load(std::string_view gpu) const;
+  /// The same with built-in models as `unread`; the user's files are read, so
+  /// that whatever is wrong with them shows.
+  Result<Profile> LoadLazily(std::string_view gpu) const;
   /// The constants of the formulas and their spreads where nothing is fitted.
   Result<Constants> LoadConstants() const;
   Result<FormulaSpreads> LoadSpreads() const;

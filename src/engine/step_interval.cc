@@ -32,6 +32,19 @@ double Normal(Rng& rng) {
   return sum - kUniforms / 2.0;
 }
 
+// Works of one shape and price, whose times are drawn together.
+struct Drawn {
+  uint32_t shape = 0;
+  WorkPrice price{};
+
+  bool operator==(const Drawn& other) const {
+    return shape == other.shape && price.model == other.price.model &&
+           price.p10_us == other.price.p10_us &&
+           price.p50_us == other.price.p50_us &&
+           price.p90_us == other.price.p90_us;
+  }
+};
+
 // What a time is multiplied with when its error is `z` deviations.
 double FactorOf(const WorkPrice& price, double z) {
   if (price.p50_us <= 0) {
@@ -44,59 +57,130 @@ double FactorOf(const WorkPrice& price, double z) {
 class Sampler {
  public:
   Sampler(const ir::GraphData& data, const Prediction& prediction,
-          const PredictOptions& options)
-      : data_(data),
-        prediction_(prediction),
-        options_(options),
-        rng_(options.seed) {}
+          const PredictOptions& options);
 
   StepInterval Sample();
 
  private:
   void Draw(std::vector<Duration>& durations);
-  Duration StepOf(const sim::Schedule& schedule) const;
+  void FindClosers();
+  Duration StepOf(const sim::Schedule& schedule);
 
   const ir::GraphData& data_;
   const Prediction& prediction_;
   const PredictOptions& options_;
   Rng rng_;
+  std::vector<Drawn> drawn_;
+  // By task: the host's factor is 0, that of drawn_[i] is i + 1.
+  std::vector<uint32_t> factor_of_task_;
+  // Of the draw at hand.
+  std::vector<double> of_model_;
+  std::vector<double> of_shape_;
+  std::vector<double> factors_;
+  // Tasks that tell when the steps of a rank end.
+  struct Closer {
+    sim::TaskId task{};
+    uint32_t rank = 0;
+    bool in_last = false;
+  };
+  std::vector<Closer> closers_;
+  std::vector<StepSpan> spans_;
 };
+
+Sampler::Sampler(const ir::GraphData& data, const Prediction& prediction,
+                 const PredictOptions& options)
+    : data_(data),
+      prediction_(prediction),
+      options_(options),
+      rng_(options.seed),
+      of_model_(prediction.works.models.size()),
+      of_shape_(data.shapes.size()) {
+  // Of each shape the last one; most have a single price.
+  std::vector<uint32_t> last_of_shape(data.shapes.size());
+  std::vector<uint32_t> factor_of_work;
+  for (const ir::WorkId id : data.works.ids()) {
+    const Drawn drawn{.shape = data.works[id].shape.value,
+                      .price = prediction.works.prices[id]};
+    uint32_t& last = last_of_shape[drawn.shape];
+    if (last == 0 || !(drawn_[last - 1] == drawn)) {
+      drawn_.push_back(drawn);
+      last = static_cast<uint32_t>(drawn_.size());
+    }
+    factor_of_work.push_back(last);
+  }
+  factors_.resize(drawn_.size() + 1);
+  for (const TaskOrigin& origin : prediction.lowered.origins) {
+    factor_of_task_.push_back(origin.kind == TaskOrigin::Kind::kWork
+                                  ? factor_of_work[origin.work.value]
+                                  : 0);
+  }
+  FindClosers();
+}
 
 // Draws the duration of every task.
 void Sampler::Draw(std::vector<Duration>& durations) {
-  const lower::Lowered& lowered = prediction_.lowered;
-  std::vector<double> of_model(prediction_.works.models.size());
-  for (double& z : of_model) {
+  for (double& z : of_model_) {
     z = Normal(rng_);
   }
-  std::vector<double> of_shape(data_.shapes.size());
-  for (double& z : of_shape) {
+  for (double& z : of_shape_) {
     z = Normal(rng_);
   }
-  const double host = std::exp(options_.host_spread * Normal(rng_));
-  const auto& tasks = lowered.tasks.tasks().items();
+  factors_[0] = std::exp(options_.host_spread * Normal(rng_));
+  for (size_t i = 0; i < drawn_.size(); ++i) {
+    const Drawn& drawn = drawn_[i];
+    const double z = std::sqrt(kShared) * of_model_[drawn.price.model] +
+                     std::sqrt(1 - kShared) * of_shape_[drawn.shape];
+    factors_[i + 1] = FactorOf(drawn.price, z);
+  }
+  const auto& tasks = prediction_.lowered.tasks.tasks().items();
   for (size_t i = 0; i < durations.size(); ++i) {
-    const TaskOrigin& origin =
-        lowered.origins[sim::TaskId{static_cast<uint32_t>(i)}];
-    double factor = host;
-    if (origin.kind == TaskOrigin::Kind::kWork) {
-      const WorkPrice& price = prediction_.works.prices[origin.work];
-      const double z = std::sqrt(kShared) * of_model[price.model] +
-                       std::sqrt(1 - kShared) *
-                           of_shape[data_.works[origin.work].shape.value];
-      factor = FactorOf(price, z);
-    }
-    durations[i] = Duration(
-        std::llround(static_cast<double>(tasks[i].duration.count()) * factor));
+    const double drawn = static_cast<double>(tasks[i].duration.count()) *
+                         factors_[factor_of_task_[i]];
+    durations[i] = Duration(static_cast<int64_t>(drawn + 0.5));
   }
 }
 
-Duration Sampler::StepOf(const sim::Schedule& schedule) const {
+// Of each lane, the last task and the last before the last repeat: all tasks
+// before them end earlier (compare LastSpans).
+void Sampler::FindClosers() {
+  const lower::Lowered& lowered = prediction_.lowered;
+  const auto last = static_cast<uint32_t>(lowered.rank_ends.size()) - 1;
+  std::vector<sim::TaskId> of_lane(lowered.tasks.lane_count());
+  std::vector<sim::TaskId> before(lowered.tasks.lane_count());
+  for (const sim::TaskId task : lowered.origins.ids()) {
+    const uint32_t lane = lowered.tasks.tasks()[task].lane.value;
+    of_lane[lane] = task;
+    if (lowered.origins[task].repeat < last) {
+      before[lane] = task;
+    }
+  }
+  for (size_t lane = 0; lane < of_lane.size(); ++lane) {
+    for (const sim::TaskId task : {of_lane[lane], before[lane]}) {
+      if (task.valid()) {
+        const TaskOrigin& origin = lowered.origins[task];
+        closers_.push_back({.task = task,
+                            .rank = origin.rank.value,
+                            .in_last = origin.repeat == last});
+      }
+    }
+  }
+}
+
+Duration Sampler::StepOf(const sim::Schedule& schedule) {
+  spans_ = SingleSpans(prediction_.lowered, schedule);
+  if (options_.repeats > 1) {
+    for (StepSpan& span : spans_) {
+      span.end = span.begin;
+    }
+    for (const Closer& closer : closers_) {
+      const Duration end = schedule.placements[closer.task].end;
+      StepSpan& span = spans_[closer.rank];
+      span.end = std::max(span.end, end);
+      span.begin = closer.in_last ? span.begin : std::max(span.begin, end);
+    }
+  }
   Duration step{};
-  const auto spans = options_.repeats > 1
-                         ? LastSpans(prediction_.lowered, schedule)
-                         : SingleSpans(prediction_.lowered, schedule);
-  for (const StepSpan& span : spans) {
+  for (const StepSpan& span : spans_) {
     step = std::max(step, span.end - span.begin);
   }
   return step;

@@ -11,7 +11,8 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <xgboost/c_api.h>
+
+#include "fit/xgboost_library.h"
 
 namespace stepcast::fit {
 namespace {
@@ -19,25 +20,28 @@ namespace {
 using measurements::Part;
 
 struct FreeMatrix {
-  void operator()(void* handle) const { XGDMatrixFree(handle); }
+  const XgboostLibrary* library = nullptr;
+  void operator()(void* handle) const { library->matrix_free(handle); }
 };
 struct FreeBooster {
-  void operator()(void* handle) const { XGBoosterFree(handle); }
+  const XgboostLibrary* library = nullptr;
+  void operator()(void* handle) const { library->booster_free(handle); }
 };
 using Matrix =
     std::unique_ptr<std::remove_pointer_t<DMatrixHandle>, FreeMatrix>;
 using Booster =
     std::unique_ptr<std::remove_pointer_t<BoosterHandle>, FreeBooster>;
 
-Status Check(int code) {
+Status Check(const XgboostLibrary& library, int code) {
   if (code != 0) {
     return Fail(ErrorCode::kUnsupported,
-                fmt::format("XGBoost: {}", XGBGetLastError()));
+                fmt::format("XGBoost: {}", library.get_last_error()));
   }
   return {};
 }
 
-Result<Matrix> MakeMatrix(const TrainingRows& rows,
+Result<Matrix> MakeMatrix(const XgboostLibrary& library,
+                          const TrainingRows& rows,
                           const std::vector<size_t>& chosen) {
   std::vector<float> cells;
   cells.reserve(chosen.size() * rows.feature_count);
@@ -46,17 +50,19 @@ Result<Matrix> MakeMatrix(const TrainingRows& rows,
     cells.insert(cells.end(), features.begin(), features.end());
   }
   DMatrixHandle handle = nullptr;
-  RETURN_IF_ERROR(Check(XGDMatrixCreateFromMat(cells.data(), chosen.size(),
-                                               rows.feature_count,
-                                               std::nanf(""), &handle)));
-  return Matrix(handle);
+  RETURN_IF_ERROR(
+      Check(library,
+            library.matrix_create(cells.data(), chosen.size(),
+                                  rows.feature_count, std::nanf(""), &handle)));
+  return Matrix(handle, FreeMatrix{.library = &library});
 }
 
-Result<Booster> MakeBooster(const Matrix& matrix, const BoostOptions& options) {
+Result<Booster> MakeBooster(const XgboostLibrary& library, const Matrix& matrix,
+                            const BoostOptions& options) {
   const DMatrixHandle cached = matrix.get();
   BoosterHandle handle = nullptr;
-  RETURN_IF_ERROR(Check(XGBoosterCreate(&cached, 1, &handle)));
-  Booster booster(handle);
+  RETURN_IF_ERROR(Check(library, library.booster_create(&cached, 1, &handle)));
+  Booster booster(handle, FreeBooster{.library = &library});
   // The second derivatives below are at most the square of ln 2 a row, so one
   // unit of weight is at least two rows, and a hundredth hardly shrinks.
   const std::pair<const char*, std::string> parameters[] = {
@@ -75,8 +81,8 @@ Result<Booster> MakeBooster(const Matrix& matrix, const BoostOptions& options) {
       {"verbosity", "0"},
   };
   for (const auto& [key, value] : parameters) {
-    RETURN_IF_ERROR(
-        Check(XGBoosterSetParam(booster.get(), key, value.c_str())));
+    RETURN_IF_ERROR(Check(
+        library, library.booster_set_param(booster.get(), key, value.c_str())));
   }
   return booster;
 }
@@ -168,11 +174,12 @@ Result<cost::Tree> ParseDump(std::string_view dump) {
   return tree;
 }
 
-Result<std::vector<cost::Tree>> Export(const Booster& booster) {
+Result<std::vector<cost::Tree>> Export(const XgboostLibrary& library,
+                                       const Booster& booster) {
   bst_ulong count = 0;
   const char** dumps = nullptr;
-  RETURN_IF_ERROR(Check(
-      XGBoosterDumpModelEx(booster.get(), "", 0, "text", &count, &dumps)));
+  RETURN_IF_ERROR(Check(library, library.booster_dump(booster.get(), "", 0,
+                                                      "text", &count, &dumps)));
   std::vector<cost::Tree> trees;
   for (bst_ulong i = 0; i < count; ++i) {
     ASSIGN_OR_RETURN(cost::Tree tree, ParseDump(dumps[i]));
@@ -191,15 +198,18 @@ Result<std::vector<cost::Tree>> Boost(const TrainingRows& rows, double offset,
       chosen.push_back(i);
     }
   }
-  ASSIGN_OR_RETURN(const Matrix matrix, MakeMatrix(rows, chosen));
-  ASSIGN_OR_RETURN(const Booster booster, MakeBooster(matrix, options));
+  ASSIGN_OR_RETURN(const XgboostLibrary* library, LoadXgboost());
+  ASSIGN_OR_RETURN(const Matrix matrix, MakeMatrix(*library, rows, chosen));
+  ASSIGN_OR_RETURN(const Booster booster,
+                   MakeBooster(*library, matrix, options));
   std::vector<float> first(chosen.size());
   std::vector<float> second(chosen.size());
   for (int round = 0; round < options.rounds; ++round) {
     bst_ulong count = 0;
     const float* margins = nullptr;
-    RETURN_IF_ERROR(Check(XGBoosterPredict(booster.get(), matrix.get(), 1, 0, 1,
-                                           &count, &margins)));
+    RETURN_IF_ERROR(
+        Check(*library, library->booster_predict(booster.get(), matrix.get(), 1,
+                                                 0, 1, &count, &margins)));
     for (size_t i = 0; i < chosen.size(); ++i) {
       const Slope slope = SlopeOf(rows.rows[chosen[i]],
                                   offset + static_cast<double>(margins[i]),
@@ -208,10 +218,11 @@ Result<std::vector<cost::Tree>> Boost(const TrainingRows& rows, double offset,
       second[i] = slope.second;
     }
     RETURN_IF_ERROR(
-        Check(XGBoosterBoostOneIter(booster.get(), matrix.get(), first.data(),
-                                    second.data(), chosen.size())));
+        Check(*library,
+              library->booster_boost(booster.get(), matrix.get(), first.data(),
+                                     second.data(), chosen.size())));
   }
-  return Export(booster);
+  return Export(*library, booster);
 }
 
 }  // namespace stepcast::fit

@@ -5,11 +5,14 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "base/embedded.h"
 #include "base/file.h"
+#include "base/nearest.h"
 #include "hw/gpu_names.h"
 
 namespace stepcast {
@@ -19,20 +22,32 @@ std::span<const EmbeddedFile> GpuFileTexts();
 namespace hw {
 namespace {
 
-const Gpu* Find(std::span<const Gpu> gpus, std::string_view name) {
-  const auto found = std::ranges::find(gpus, name, &Gpu::name);
-  return found == gpus.end() ? nullptr : &*found;
+// A file is called as its GPU.
+std::string_view NameOf(const EmbeddedFile& file) {
+  const std::string_view name = file.name.substr(file.name.rfind('/') + 1);
+  return name.substr(0, name.rfind('.'));
 }
 
-Status CheckReferences(std::span<const Gpu> gpus, const Gpu& gpu,
-                       std::string_view source) {
-  if (!gpu.like.empty() && Find(gpus, gpu.like) == nullptr) {
+const EmbeddedFile* FindFile(std::string_view name) {
+  const auto files = GpuFileTexts();
+  const auto found = std::ranges::find(files, name, NameOf);
+  return found == files.end() ? nullptr : &*found;
+}
+
+Result<Gpu> ParseFile(const EmbeddedFile& file) {
+  ASSIGN_OR_RETURN(Gpu gpu, ParseGpu(file.text, file.name));
+  CHECK(gpu.name == NameOf(file)) << file.name;
+  return gpu;
+}
+
+Status CheckReferences(const Gpu& gpu, std::string_view source) {
+  if (!gpu.like.empty() && FindFile(gpu.like) == nullptr) {
     return Fail(ErrorCode::kInvalidInput,
                 fmt::format("{}: 'like' names '{}', which is no GPU we know",
                             source, gpu.like));
   }
   for (const std::string& name : gpu.borrow) {
-    if (Find(gpus, name) == nullptr) {
+    if (FindFile(name) == nullptr) {
       return Fail(ErrorCode::kInvalidInput,
                   fmt::format("{}: 'borrow' names '{}', which is no GPU we "
                               "know",
@@ -72,56 +87,69 @@ Result<Locked> SplitClock(std::string_view text) {
   return Locked{.name = text.substr(0, at), .clock_mhz = mhz};
 }
 
+std::vector<std::string> BuiltInNames() {
+  std::vector<std::string> names;
+  for (const EmbeddedFile& file : GpuFileTexts()) {
+    names.emplace_back(NameOf(file));
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+// By its name, or by what else it is called.
+Result<const EmbeddedFile*> FindBuiltIn(std::string_view name) {
+  if (const EmbeddedFile* file = FindFile(name)) {
+    return file;
+  }
+  const std::vector<std::string> names = BuiltInNames();
+  if (const auto same = SameGpu(name, names)) {
+    return FindFile(*same);
+  }
+  const std::vector<std::string> near = NearGpus(name, names);
+  const std::vector<std::string_view> views(near.begin(), near.end());
+  return Fail(
+      ErrorCode::kNotFound,
+      near.empty()
+          ? fmt::format("unknown GPU '{}'; expected a .toml file or one of: {}",
+                        name, fmt::join(names, ", "))
+          : fmt::format("unknown GPU '{}'; did you mean {}?", name,
+                        OneOf(views)));
+}
+
 }  // namespace
 
 Result<std::vector<Gpu>> LoadGpus() {
   std::vector<Gpu> gpus;
   for (const EmbeddedFile& file : GpuFileTexts()) {
-    ASSIGN_OR_RETURN(Gpu gpu, ParseGpu(file.text, file.name));
+    ASSIGN_OR_RETURN(Gpu gpu, ParseFile(file));
+    RETURN_IF_ERROR(CheckReferences(gpu, gpu.name));
     gpus.push_back(std::move(gpu));
   }
   std::ranges::sort(gpus, {}, &Gpu::name);
-  for (const Gpu& gpu : gpus) {
-    RETURN_IF_ERROR(CheckReferences(gpus, gpu, gpu.name));
-  }
   return gpus;
 }
 
 Result<std::vector<std::string>> GpuNames() {
-  ASSIGN_OR_RETURN(const std::vector<Gpu> gpus, LoadGpus());
-  std::vector<std::string> names;
-  for (const Gpu& gpu : gpus) {
-    names.push_back(gpu.name);
-  }
-  return names;
+  return BuiltInNames();
 }
 
 Result<Device> FindDevice(std::string_view text) {
   ASSIGN_OR_RETURN(const Locked locked, SplitClock(text));
-  ASSIGN_OR_RETURN(const std::vector<Gpu> gpus, LoadGpus());
   Gpu gpu;
   if (locked.name.ends_with(".toml")) {
     const std::filesystem::path path(locked.name);
     ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
     ASSIGN_OR_RETURN(gpu, ParseGpu(content, path.string()));
-    RETURN_IF_ERROR(CheckReferences(gpus, gpu, path.string()));
+    RETURN_IF_ERROR(CheckReferences(gpu, path.string()));
   } else {
-    std::vector<std::string> names;
-    for (const Gpu& other : gpus) {
-      names.push_back(other.name);
-    }
-    const auto same = SameGpu(locked.name, names);
-    const Gpu* known = Find(gpus, same ? *same : locked.name);
-    if (known == nullptr) {
-      return Fail(ErrorCode::kNotFound,
-                  fmt::format("unknown GPU '{}'; expected a .toml file or one "
-                              "of: {}",
-                              locked.name, fmt::join(names, ", ")));
-    }
-    gpu = *known;
+    ASSIGN_OR_RETURN(const EmbeddedFile* file, FindBuiltIn(locked.name));
+    ASSIGN_OR_RETURN(gpu, ParseFile(*file));
   }
-  Device device =
-      MakeDevice(gpu, gpu.like.empty() ? nullptr : Find(gpus, gpu.like));
+  std::optional<Gpu> like;
+  if (!gpu.like.empty()) {
+    ASSIGN_OR_RETURN(like, ParseFile(*FindFile(gpu.like)));
+  }
+  Device device = MakeDevice(gpu, like ? &*like : nullptr);
   if (locked.clock_mhz) {
     device = WithClock(std::move(device), *locked.clock_mhz);
   }

@@ -17,7 +17,7 @@ Result<std::vector<Gpu>> LoadGpus();
 
 /// A device by what the user calls it: a built-in name ("a100-sxm-80gb"), a
 /// path ending in .toml, either with a locked clock behind it
-/// ("v100-sxm-16gb@1297MHz"). An unknown name lists the known ones.
+/// ("v100-sxm-16gb@1297MHz"). An unknown name lists those that may be meant.
 Result<Device> FindDevice(std::string_view text);
 
 /// The built-in names.

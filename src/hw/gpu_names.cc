@@ -5,6 +5,8 @@
 #include <cctype>
 #include <set>
 
+#include "base/nearest.h"
+
 namespace stepcast::hw {
 namespace {
 
@@ -91,6 +93,24 @@ std::optional<std::string> NearestGpu(std::string_view text,
     }
   }
   return best;
+}
+
+std::vector<std::string> NearGpus(std::string_view text,
+                                  std::span<const std::string> names) {
+  const Words words = WordsOf(text);
+  std::vector<std::string> near;
+  for (const std::string& name : names) {
+    if (SameChip(words, WordsOf(name))) {
+      near.push_back(name);
+    }
+  }
+  if (near.empty()) {
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    if (const auto nearest = Nearest(text, views)) {
+      near.emplace_back(*nearest);
+    }
+  }
+  return near;
 }
 
 }  // namespace stepcast::hw

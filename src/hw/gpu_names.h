@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace stepcast::hw {
 
@@ -19,6 +20,11 @@ std::optional<std::string> SameGpu(std::string_view text,
 /// none has.
 std::optional<std::string> NearestGpu(std::string_view text,
                                       std::span<const std::string> names);
+
+/// Those of `names` that someone who writes `text` may mean: all with the same
+/// chip ("v100"), else the one with the fewest changed letters, else none.
+std::vector<std::string> NearGpus(std::string_view text,
+                                  std::span<const std::string> names);
 
 }  // namespace stepcast::hw
 

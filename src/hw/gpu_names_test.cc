@@ -37,5 +37,13 @@ TEST(NearestGpuTest, NamesThatDriversRecord) {
   EXPECT_EQ(nearest(""), "none");
 }
 
+TEST(NearGpusTest, AllOfAChipOrTheOneWithNearlyTheSameLetters) {
+  EXPECT_THAT(
+      NearGpus("v100", Known()),
+      testing::ElementsAre("v100-pcie-32gb", "v100-sxm-16gb", "v100-sxm-32gb"));
+  EXPECT_THAT(NearGpus("titan-x", Known()), testing::ElementsAre("titan-xp"));
+  EXPECT_THAT(NearGpus("abacus", Known()), testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace stepcast::hw

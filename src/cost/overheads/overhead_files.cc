@@ -49,6 +49,9 @@ std::vector<std::string> OverheadNames() {
 Result<OverheadData> LoadOverheads(std::string_view name) {
   const EmbeddedFile* shared = Find(kSharedOverheads);
   CHECK(shared != nullptr);
+  if (name == kSharedOverheads) {
+    return ParseOverheads(shared->text, shared->name);
+  }
   ASSIGN_OR_RETURN(const OverheadData others,
                    ParseOverheads(shared->text, shared->name));
   if (name.ends_with(kSuffix)) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/toml_read.h"
+#include "cost/overheads/overhead_lines.h"
 #include "cost/overheads/overhead_table.h"
 
 namespace stepcast::cost {
@@ -19,10 +20,6 @@ constexpr std::string_view kName = "name";
 constexpr std::string_view kProfiler = "profiler_us_per_event";
 constexpr std::string_view kColumns =
     "count, mean_us, std_us, p10_us, p50_us, p90_us, events";
-constexpr size_t kColumnCount = 7;
-// Longer than any step; what is above is a mistake.
-constexpr double kMostUs = 1e9;
-constexpr double kMostCount = 1e15;  // Exact in a double.
 
 // A basic string of TOML.
 std::string Quoted(std::string_view text) {
@@ -40,42 +37,27 @@ std::string Quoted(std::string_view text) {
   return quoted + '"';
 }
 
-std::optional<OverheadPart> FindPart(std::string_view name) {
-  for (size_t i = 0; i < kOverheadPartCount; ++i) {
-    const auto part = static_cast<OverheadPart>(i);
-    if (Name(part) == name) {
-      return part;
-    }
-  }
-  return std::nullopt;
-}
-
 Result<OverheadRow> ReadRow(const toml::node& node) {
   const toml::array* list = node.as_array();
-  std::array<double, kColumnCount> values{};
-  bool good = list != nullptr && list->size() == kColumnCount;
-  for (size_t i = 0; good && i < kColumnCount; ++i) {
+  std::array<double, kOverheadColumnCount> values{};
+  bool good = list != nullptr && list->size() == values.size();
+  for (size_t i = 0; good && i < values.size(); ++i) {
     const auto value = (*list)[i].value<double>();
-    good = value && *value >= 0 && *value <= (i == 0 ? kMostCount : kMostUs);
+    good = value.has_value();
     values[i] = value.value_or(0);
   }
-  if (!good || values[3] > values[4] || values[4] > values[5]) {
+  const auto row = good ? MakeOverheadRow(values) : std::nullopt;
+  if (!row) {
     return FailAt(node, fmt::format("expected [{}]: seven numbers from 0 up, "
                                     "the quantiles in order",
                                     kColumns));
   }
-  return OverheadRow{.count = static_cast<int64_t>(values[0]),
-                     .mean_us = values[1],
-                     .std_us = values[2],
-                     .p10_us = values[3],
-                     .p50_us = values[4],
-                     .p90_us = values[5],
-                     .events = values[6]};
+  return *row;
 }
 
 Status ReadPart(std::string_view name, const toml::node& node,
                 OverheadData& data) {
-  const auto part = FindPart(name);
+  const auto part = FindOverheadPart(name);
   const toml::table* rows = node.as_table();
   if (!part || rows == nullptr) {
     std::vector<std::string_view> known = {kName, kProfiler};
@@ -139,6 +121,10 @@ std::string OverheadText(const OverheadData& data) {
 
 Result<OverheadData> ParseOverheads(std::string_view text,
                                     std::string_view source) {
+  if (auto plain = ParseOverheadLines(text)) {
+    plain->provenance = LeadingComments(text);
+    return *std::move(plain);
+  }
   ASSIGN_OR_RETURN(const toml::table table, ParseToml(text, source));
   OverheadData data;
   data.provenance = LeadingComments(text);
@@ -146,10 +132,9 @@ Result<OverheadData> ParseOverheads(std::string_view text,
   const toml::node* profiler = table.get(kProfiler);
   const auto cost = profiler == nullptr ? std::optional<double>(0)
                                         : profiler->value<double>();
-  constexpr double kMostProfilerUs = 1000;  // A millisecond an event.
-  if (!cost || !(*cost >= 0 && *cost <= kMostProfilerUs)) {
-    return FailAt(*profiler, fmt::format("'{}' must be a number from 0 to {}",
-                                         kProfiler, kMostProfilerUs));
+  if (!cost || !IsProfilerCost(*cost)) {
+    return FailAt(*profiler, fmt::format("'{}' must be a number from 0 to 1000",
+                                         kProfiler));
   }
   data.profiler_us_per_event = *cost;
   for (const auto& [key, node] : table) {
