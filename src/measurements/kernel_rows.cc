@@ -188,6 +188,11 @@ Result<KernelRows> ReadKernelRows(
 
 Status AddKernelRows(std::string text, std::string source, KernelRows& rows) {
   ASSIGN_OR_RETURN(const ingest::Rules rules, ingest::Rules::Load());
+  return AddKernelRows(std::move(text), std::move(source), rules, rows);
+}
+
+Status AddKernelRows(std::string text, std::string source,
+                     const ingest::Rules& rules, KernelRows& rows) {
   ASSIGN_OR_RETURN(const CsvTable table,
                    CsvTable::Parse(std::move(text), std::move(source)));
   return AddTable(table, rules, rows);

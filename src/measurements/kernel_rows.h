@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "ingest/rules.h"
 #include "ir/shape.h"
 
 namespace stepcast::measurements {
@@ -61,8 +62,12 @@ struct KernelRows {
 /// needs is an error; a row that makes no sense is skipped with its reason.
 Result<KernelRows> ReadKernelRows(std::span<const std::filesystem::path> paths);
 
-/// The same for one text, as if it were in the file `source`.
+/// The same for one text, as if it were in the file `source`. The rules are the
+/// built-in ones where none are given; reading them takes longer than most
+/// texts.
 Status AddKernelRows(std::string text, std::string source, KernelRows& rows);
+Status AddKernelRows(std::string text, std::string source,
+                     const ingest::Rules& rules, KernelRows& rows);
 
 /// Which part of a fit a shape belongs to: the same on every GPU, by its hash.
 enum class Part { kFit, kValidation, kTest };
