@@ -7,12 +7,13 @@
 
 #include "base/nearest.h"
 #include "cli/commands.h"
+#include "cli/extra_file.h"
 #include "cli/fail_on.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/output_formats.h"
 #include "cli/predict_command.h"
 #include "engine/lin_predict.h"
+#include "report/html_report.h"
 #include "report/prediction.h"
 #include "report/timeline.h"
 #include "workload/model_files.h"
@@ -106,6 +107,8 @@ void AddOptions(OptionParser& parser, PredictCommand& command) {
       "write the simulated timeline, of a trace beside the measured one,\n"
       "for Perfetto; .gz is compressed",
       "FILE");
+  parser.Add("--html", command.html,
+             "write the report as one HTML file with a timeline", "FILE");
   AddFailOn(parser, kQuantities, command.fail_on);
   parser.AddFlag("--json", command.json, "print one JSON object instead");
 }
@@ -148,22 +151,19 @@ Status AddAlgorithms(const PredictCommand& command, const ir::Graph& graph,
   return {};
 }
 
-Status WriteTimeline(const PredictCommand& command, const ir::Graph& graph,
-                     const engine::Prediction& prediction) {
-  if (command.perfetto.empty()) {
+Status WritePictures(const PredictCommand& command, const ir::Graph& graph,
+                     const engine::Prediction& prediction,
+                     const report::PredictionReport& report) {
+  if (!command.perfetto.empty()) {
+    RETURN_IF_ERROR(WriteExtraFile(
+        command.perfetto, report::PredictionTimeline(graph, prediction)));
+  }
+  if (command.html.empty()) {
     return {};
   }
-  if (command.perfetto == "-") {
-    return Fail(ErrorCode::kInvalidInput,
-                "--perfetto is '-'; expected a file, standard output has the "
-                "report");
-  }
-  RETURN_IF_ERROR(CheckNotInput(command.perfetto, command.input.files));
-  std::string text = report::PredictionTimeline(graph, prediction);
-  if (IsGzipPath(command.perfetto)) {
-    ASSIGN_OR_RETURN(text, Gzip(text));
-  }
-  return WriteOutput(command.perfetto, text);
+  return WriteExtraFile(
+      command.html,
+      report::PredictionHtml(report, graph, prediction, Version()));
 }
 
 Result<Outcome> RunPredict(const Words& words) {
@@ -184,6 +184,9 @@ Result<Outcome> RunPredict(const Words& words) {
   }
   ASSIGN_OR_RETURN(const std::vector<Check> checks,
                    ParseChecks(command.fail_on, kQuantities));
+  RETURN_IF_ERROR(
+      CheckExtraFile("--perfetto", command.perfetto, command.input.files));
+  RETURN_IF_ERROR(CheckExtraFile("--html", command.html, command.input.files));
   const auto report = IsModel(command.input.files) ? PredictModel(command)
                                                    : PredictTrace(command);
   if (!report) {

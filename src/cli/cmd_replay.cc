@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/extra_file.h"
 #include "cli/fail_on.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/output_formats.h"
 #include "cli/progress.h"
+#include "report/html_report.h"
 #include "report/replay_json.h"
 #include "report/replay_report.h"
 #include "report/replay_text.h"
@@ -22,6 +23,7 @@ struct ReplayCommand {
   InputOptions input;
   std::string step;
   std::string perfetto;
+  std::string html;
   std::vector<std::string> fail_on;
   bool json = false;
 };
@@ -44,21 +46,26 @@ std::array<double, kQuantities.size()> ValuesOf(
           ToMicroseconds(report.max_unexplained)};
 }
 
-Status WriteTimeline(const report::ReplayedJob& job, const std::string& path) {
-  std::string text = report::ReplayTimeline(
-      job.graph, job.replay, job.report.details.step.value_or(0));
-  if (IsGzipPath(path)) {
-    ASSIGN_OR_RETURN(text, Gzip(text));
+Status WritePictures(const ReplayCommand& options,
+                     const report::ReplayedJob& job) {
+  if (!options.perfetto.empty()) {
+    RETURN_IF_ERROR(WriteExtraFile(
+        options.perfetto,
+        report::ReplayTimeline(job.graph, job.replay,
+                               job.report.details.step.value_or(0))));
   }
-  return WriteOutput(path, text);
+  if (options.html.empty()) {
+    return {};
+  }
+  return WriteExtraFile(
+      options.html,
+      report::ReplayHtml(job, options.input.files.front(), Version()));
 }
 
 Result<Outcome> Replay(const ReplayCommand& options) {
-  if (options.perfetto == "-") {
-    return Fail(ErrorCode::kInvalidInput,
-                "--perfetto is '-'; expected a file, standard output has the "
-                "report");
-  }
+  RETURN_IF_ERROR(
+      CheckExtraFile("--perfetto", options.perfetto, options.input.files));
+  RETURN_IF_ERROR(CheckExtraFile("--html", options.html, options.input.files));
   ASSIGN_OR_RETURN(const auto step, ParseNumber("--step", options.step, 0));
   ASSIGN_OR_RETURN(const std::vector<Check> checks,
                    ParseChecks(options.fail_on, kQuantities));
@@ -72,10 +79,7 @@ Result<Outcome> Replay(const ReplayCommand& options) {
   if (!job) {
     return tl::unexpected(job.error());
   }
-  if (!options.perfetto.empty()) {
-    RETURN_IF_ERROR(CheckNotInput(options.perfetto, options.input.files));
-    RETURN_IF_ERROR(WriteTimeline(*job, options.perfetto));
-  }
+  RETURN_IF_ERROR(WritePictures(options, *job));
   RETURN_IF_ERROR(Print(options.json
                             ? report::ReplayJson(job->report, Version())
                             : report::ReplayText(job->report)));
@@ -104,6 +108,8 @@ Result<Outcome> RunReplay(const Words& words) {
              "write the timelines of that step, measured and simulated,\n"
              "for Perfetto; .gz is compressed",
              "FILE");
+  parser.Add("--html", options.html,
+             "write that step as one HTML file with a timeline", "FILE");
   AddFailOn(parser, kQuantities, options.fail_on);
   parser.AddFlag("--json", options.json, "print one JSON object instead");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));

@@ -33,6 +33,7 @@ struct PredictCommand {
   bool profiled = false;
   std::vector<std::string> algorithms;
   std::string perfetto;
+  std::string html;
   std::vector<std::string> fail_on;
   bool json = false;
 };
@@ -50,9 +51,10 @@ Status AddAlgorithms(const PredictCommand& command, const ir::Graph& graph,
                      const cost::OverheadTable* overheads, bool profiled,
                      report::PredictionReport& report);
 
-/// Writes the timeline that --perfetto asks for.
-Status WriteTimeline(const PredictCommand& command, const ir::Graph& graph,
-                     const engine::Prediction& prediction);
+/// Writes the timeline that --perfetto asks for and the page of --html.
+Status WritePictures(const PredictCommand& command, const ir::Graph& graph,
+                     const engine::Prediction& prediction,
+                     const report::PredictionReport& report);
 
 /// Draws for the interval unless the user says otherwise.
 inline constexpr int64_t kDefaultSamples = 100;

@@ -107,8 +107,6 @@ Result<report::PredictionReport> PredictModel(const PredictCommand& command) {
   if (!report.memory->fits()) {
     report.notes.push_back(NoteOnFit(predicted, request.settings));
   }
-  RETURN_IF_ERROR(
-      WriteTimeline(command, predicted.graph, predicted.prediction));
   ASSIGN_OR_RETURN(const cost::OverheadTable* overheads,
                    predictor.Overheads(predicted.overheads));
   RETURN_IF_ERROR(AddAlgorithms(command, predicted.graph, predicted.prediction,
@@ -120,6 +118,8 @@ Result<report::PredictionReport> PredictModel(const PredictCommand& command) {
               : fmt::format("nothing was named, so this is {} on {}",
                             request.model.name, predicted.gpu)));
   }
+  RETURN_IF_ERROR(
+      WritePictures(command, predicted.graph, predicted.prediction, report));
   return report;
 }
 

@@ -139,7 +139,6 @@ Result<report::PredictionReport> PredictTrace(const PredictCommand& command) {
        .overheads = name,
        .window = trace.timed ? "the recorded step, with its profiler"
                              : "steady step"});
-  RETURN_IF_ERROR(WriteTimeline(command, trace.graph, prediction));
   RETURN_IF_ERROR(AddAlgorithms(command, trace.graph, prediction, overheads,
                                 options.profiled, report));
   if (command.gpu.empty()) {
@@ -147,6 +146,7 @@ Result<report::PredictionReport> PredictTrace(const PredictCommand& command) {
         "recorded as '{}', taken for {}",
         trace.graph.text(trace.graph.data().ranks.begin()->gpu), gpu));
   }
+  RETURN_IF_ERROR(WritePictures(command, trace.graph, prediction, report));
   return report;
 }
 

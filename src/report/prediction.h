@@ -80,6 +80,10 @@ PredictionReport ReportPrediction(const ir::Graph& graph,
                                   const engine::Prediction& prediction,
                                   PredictionSubject subject);
 
+/// "dlrm_mlperf on 8 x h100-sxm-80gb (hgx-h100), batch 8,192 a GPU, train,
+/// ...".
+std::string SubjectText(const PredictionSubject& subject);
+
 std::string PredictionText(const PredictionReport& report);
 /// One object; keys as the command line promises them.
 std::string PredictionJson(const PredictionReport& report,

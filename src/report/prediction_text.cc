@@ -17,30 +17,6 @@ using Align = TextTable::Align;
 constexpr size_t kMostPathParts = 6;
 constexpr size_t kMostRanks = 16;
 
-std::string Title(const PredictionSubject& subject) {
-  std::string text = fmt::format("{} on {}", subject.workload, subject.gpu);
-  if (subject.num_gpus > 1) {
-    text = fmt::format("{} on {} x {}", subject.workload, subject.num_gpus,
-                       subject.gpu);
-  }
-  if (!subject.platform.empty()) {
-    text += fmt::format(" ({})", subject.platform);
-  }
-  std::vector<std::string> facts;
-  if (subject.batch_per_gpu > 0) {
-    facts.push_back(
-        fmt::format("batch {} a GPU", WithThousands(subject.batch_per_gpu)));
-  }
-  for (const std::string* fact :
-       {&subject.mode, &subject.precision, &subject.impl}) {
-    if (!fact->empty()) {
-      facts.push_back(*fact);
-    }
-  }
-  facts.push_back("overheads " + subject.overheads);
-  return fmt::format("{}, {}\n", text, Joined(facts));
-}
-
 std::string Headline(const PredictionReport& report) {
   std::string text =
       fmt::format("\nstep time    {} ms", MillisecondsText(report.step));
@@ -202,8 +178,32 @@ std::string Memory(const MemoryUse& memory) {
 
 }  // namespace
 
+std::string SubjectText(const PredictionSubject& subject) {
+  std::string text = fmt::format("{} on {}", subject.workload, subject.gpu);
+  if (subject.num_gpus > 1) {
+    text = fmt::format("{} on {} x {}", subject.workload, subject.num_gpus,
+                       subject.gpu);
+  }
+  if (!subject.platform.empty()) {
+    text += fmt::format(" ({})", subject.platform);
+  }
+  std::vector<std::string> facts;
+  if (subject.batch_per_gpu > 0) {
+    facts.push_back(
+        fmt::format("batch {} a GPU", WithThousands(subject.batch_per_gpu)));
+  }
+  for (const std::string* fact :
+       {&subject.mode, &subject.precision, &subject.impl}) {
+    if (!fact->empty()) {
+      facts.push_back(*fact);
+    }
+  }
+  facts.push_back("overheads " + subject.overheads);
+  return fmt::format("{}, {}", text, Joined(facts));
+}
+
 std::string PredictionText(const PredictionReport& report) {
-  std::string text = Title(report.subject) + Headline(report);
+  std::string text = SubjectText(report.subject) + "\n" + Headline(report);
   if (report.memory) {
     text += Memory(*report.memory);
   }

@@ -1,0 +1,37 @@
+// Stacked bars: where the time of several things went, side by side.
+#ifndef STEPCAST_HTML_BARS_H_
+#define STEPCAST_HTML_BARS_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+
+namespace stepcast::html {
+
+/// A part that every bar may have. `style` is a class of the style sheet that
+/// gives its colour: "compute", "communication", "copy", "idle-host", ...
+struct BarPart {
+  std::string name;
+  std::string style;
+};
+
+struct Bar {
+  std::string name;             // "rank 3"
+  std::vector<Duration> times;  // One a part.
+};
+
+struct Bars {
+  std::vector<BarPart> parts;
+  std::vector<Bar> bars;
+};
+
+/// The bars on one scale, with a legend of the parts that occur; an <svg> that
+/// tells each part's time to who points at it. At most `most` bars are drawn;
+/// a line says how many are not.
+std::string BarsHtml(const Bars& bars, size_t most = 64);
+
+}  // namespace stepcast::html
+
+#endif  // STEPCAST_HTML_BARS_H_

@@ -1,0 +1,53 @@
+// A timeline that can be looked at in a browser: drawn once for those without
+// scripts, and data that the page's script zooms into.
+#ifndef STEPCAST_HTML_TIMELINE_H_
+#define STEPCAST_HTML_TIMELINE_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/units.h"
+
+namespace stepcast::html {
+
+/// Something that lasted. `name` and `style` are numbers of Timeline::Intern.
+struct Slice {
+  Duration start{};
+  Duration duration{};
+  uint32_t name = 0;
+  uint32_t style = 0;
+};
+
+/// One row; its slices do not overlap and come in order.
+struct Row {
+  std::string group;  // "rank 0"
+  std::string name;   // "stream 7"
+  std::vector<Slice> slices;
+};
+
+class Timeline {
+ public:
+  /// The number of a text; the same for the same text.
+  uint32_t Intern(std::string_view text);
+  std::string_view text(uint32_t number) const { return texts_[number]; }
+
+  std::vector<Row> rows;
+
+  /// The drawing and the data, for one page.
+  std::string ToHtml() const;
+
+ private:
+  std::string Overview(Duration length) const;
+  std::string Json() const;
+  Duration Length() const;
+
+  std::vector<std::string> texts_;
+  std::unordered_map<std::string, uint32_t> numbers_;
+};
+
+}  // namespace stepcast::html
+
+#endif  // STEPCAST_HTML_TIMELINE_H_

@@ -1,0 +1,53 @@
+#include "html/timeline.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace stepcast::html {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(TimelineTest, TextsAreKeptOnce) {
+  Timeline timeline;
+  const uint32_t first = timeline.Intern("gemm");
+  EXPECT_NE(timeline.Intern("copy"), first);
+  EXPECT_EQ(timeline.Intern("gemm"), first);
+  EXPECT_EQ(timeline.text(first), "gemm");
+}
+
+TEST(TimelineTest, StartsAreDifferences) {
+  Timeline timeline;
+  const uint32_t name = timeline.Intern("</script>");
+  const uint32_t style = timeline.Intern("compute");
+  timeline.rows.push_back({"rank 0",
+                           "stream 7",
+                           {{Duration{10}, Duration{5}, name, style},
+                            {Duration{30}, Duration{70}, name, style}}});
+  const std::string html = timeline.ToHtml();
+  EXPECT_THAT(html, HasSubstr("10,5,0,1,20,70,0,1"));
+  EXPECT_THAT(html, HasSubstr("\"\\u003c/script>\""));
+}
+
+TEST(TimelineTest, TheDrawingShowsWhatTakesMost) {
+  Timeline timeline;
+  const uint32_t name = timeline.Intern("x");
+  const uint32_t compute = timeline.Intern("compute");
+  const uint32_t copy = timeline.Intern("copy");
+  timeline.rows.push_back({"rank 0",
+                           "stream 7",
+                           {{Duration{0}, Duration{1}, name, copy},
+                            {Duration{1}, Duration{899'999}, name, compute}}});
+  const std::string html = timeline.ToHtml();
+  EXPECT_THAT(html, HasSubstr("x=\"180\" y=\"0.0\" width=\"900\" height=\"12\" "
+                              "class=\"part compute\""));
+  EXPECT_THAT(html, Not(HasSubstr("class=\"part copy\"")));
+}
+
+TEST(TimelineTest, NothingIsATimelineToo) {
+  EXPECT_THAT(Timeline().ToHtml(), HasSubstr("\"rows\":[]"));
+}
+
+}  // namespace
+}  // namespace stepcast::html

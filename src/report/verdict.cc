@@ -1,0 +1,51 @@
+#include "report/verdict.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "report/breakdown.h"
+#include "report/text_parts.h"
+
+namespace stepcast::report {
+namespace {
+
+using engine::PathKind;
+
+struct Bound {
+  Duration time{};
+  std::string_view text{};
+};
+
+}  // namespace
+
+std::string Verdict(const PathSummary& path,
+                    const engine::RankAccount& account) {
+  const auto on_path = [&](PathKind kind) {
+    return path.kinds[static_cast<size_t>(kind)];
+  };
+  // Launching and coming back from a wait are the host's as well: a faster GPU
+  // would not shorten them.
+  const std::array<Bound, 5> bounds = {{
+      {on_path(PathKind::kHost) + on_path(PathKind::kLaunch) +
+           on_path(PathKind::kSync),
+       "bound by the host"},
+      {on_path(PathKind::kKernel), "bound by kernels"},
+      {on_path(PathKind::kCollective), "bound by communication"},
+      {on_path(PathKind::kCopy), "bound by copies"},
+      {on_path(PathKind::kWait), "held up by a rank that starts late"},
+  }};
+  const Bound& most = *std::ranges::max_element(bounds, {}, &Bound::time);
+  std::string text = fmt::format(
+      "{}: {} of the critical path; the GPU is active {} of the step",
+      most.text, PercentText(most.time, path.length),
+      PercentText(account.gpu_active, account.step));
+  if (const auto kernels = KernelTimes(account); !kernels.empty()) {
+    text += fmt::format(", most of its kernels are {}", kernels.front().first);
+  }
+  return text;
+}
+
+}  // namespace stepcast::report
