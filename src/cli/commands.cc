@@ -40,6 +40,11 @@ constexpr std::array kCommands = {
             .help = "simulates measured steps from their own durations, and "
                     "says where time goes",
             .run = RunReplay},
+    Command{.name = "plan",
+            .arguments = "MODEL",
+            .help = "searches the sharding of embedding tables with the least "
+                    "predicted step time",
+            .run = RunPlan},
     Command{.name = "fit",
             .arguments = "kernels|overheads|collectives --data ... -o ...",
             .help = "turns measurements into a profile",

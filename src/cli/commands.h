@@ -41,6 +41,7 @@ Status RunDoctor(const Words& words);
 Status RunEval(const Words& words);
 Status RunFit(const Words& words);
 Status RunList(const Words& words);
+Result<Outcome> RunPlan(const Words& words);
 Result<Outcome> RunPredict(const Words& words);
 Result<Outcome> RunReplay(const Words& words);
 

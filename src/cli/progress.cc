@@ -33,6 +33,11 @@ Progress::~Progress() {
   thread_.join();
 }
 
+void Progress::Set(std::string_view what) {
+  const std::lock_guard lock(mutex_);
+  what_ = what;
+}
+
 void Progress::Show() {
   std::unique_lock lock(mutex_);
   int seconds = 0;

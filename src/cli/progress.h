@@ -20,6 +20,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  /// Something else is being done from now on.
+  void Set(std::string_view what);
+
  private:
   void Show();
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 
@@ -38,8 +37,9 @@ constexpr OwnOverheads kOwnOverheads[] = {
 // The step of all ranks, those that are alike told once.
 struct Job {
   ir::Graph graph;
-  std::vector<int64_t> counts{};  // By rank of the graph.
-  workload::TablePlace place{};   // Of the fullest rank.
+  std::vector<int64_t> counts{};     // By rank of the graph.
+  workload::Memory memory{};         // Of the fullest rank.
+  std::vector<double> rank_bytes{};  // In memory, by rank of the graph.
 };
 
 double TableBytes(const std::vector<workload::TableGroup>& tables) {
@@ -51,16 +51,11 @@ double TableBytes(const std::vector<workload::TableGroup>& tables) {
   return bytes;
 }
 
-// What other ranks send to this one and it sends to them in the step, at once
-// in memory.
-double CommunicationBytes(const ir::Graph& graph) {
-  double bytes = 0;
-  for (const ir::WorkId id : graph.data().works.ids()) {
-    if (const auto* part = std::get_if<ir::Collective>(&graph.shape(id))) {
-      bytes += 2.0 * static_cast<double>(part->bytes.count);
-    }
-  }
-  return bytes;
+// Of the bytes of all tables, those of a rank.
+double ShareOf(const workload::Model& model, const workload::RankPlan& plan) {
+  const double own = TableBytes(plan.local) + TableBytes(plan.replicated) +
+                     TableBytes(plan.split) + TableBytes(plan.node_split);
+  return own / std::max(TableBytes(model.tables), 1.0);
 }
 
 Result<Job> BuildJob(const Request& request,
@@ -68,73 +63,52 @@ Result<Job> BuildJob(const Request& request,
   if (request.gpus <= 1) {
     ASSIGN_OR_RETURN(ir::Graph graph,
                      workload::BuildGraph(request.model, settings));
-    return Job{.graph = std::move(graph)};
+    workload::Memory memory =
+        workload::MemoryOf(request.model, settings, graph);
+    const double bytes = memory.total();
+    return Job{.graph = std::move(graph),
+               .memory = std::move(memory),
+               .rank_bytes = {bytes}};
   }
   ASSIGN_OR_RETURN(
       const std::vector<workload::RankShare> shares,
-      workload::ShareTables(request.model, settings, request.gpus));
+      request.deal
+          ? workload::ShareDeal(request.model, settings, request.gpus,
+                                *request.deal)
+          : workload::ShareTables(request.model, settings, request.gpus));
   std::vector<int64_t> counts;
-  workload::TablePlace place{.table_share = 0};
+  std::vector<double> bytes;
+  workload::Memory fullest;
   std::vector<ir::Graph> graphs;
   std::vector<ir::RankGraph> ranks;
-  const double all = std::max(TableBytes(request.model.tables), 1.0);
   for (const workload::RankShare& share : shares) {
     ASSIGN_OR_RETURN(ir::Graph graph, workload::BuildRankGraph(
                                           request.model, settings, share.plan));
+    workload::Memory memory = workload::MemoryOf(
+        request.model, settings, graph,
+        {.table_share = ShareOf(request.model, share.plan),
+         .communication = workload::CommunicationBytes(graph)});
     counts.push_back(share.count);
-    place.table_share = std::max(
-        place.table_share,
-        (TableBytes(share.plan.local) + TableBytes(share.plan.replicated)) /
-            all);
-    place.communication =
-        std::max(place.communication, CommunicationBytes(graph));
+    bytes.push_back(memory.total());
+    if (memory.total() > fullest.total()) {
+      fullest = std::move(memory);
+    }
     graphs.push_back(std::move(graph));
   }
   for (size_t i = 0; i < graphs.size(); ++i) {
     ranks.push_back({.graph = &graphs[i], .number = shares[i].plan.rank});
   }
   ASSIGN_OR_RETURN(ir::Graph graph, ir::JoinRanks(ranks));
-  return Job{
-      .graph = std::move(graph), .counts = std::move(counts), .place = place};
+  return Job{.graph = std::move(graph),
+             .counts = std::move(counts),
+             .memory = std::move(fullest),
+             .rank_bytes = std::move(bytes)};
 }
 
 int GpusOf(const hw::Platform& platform) {
   return platform.gpus_per_node
              ? static_cast<int>(platform.gpus_per_node->value)
              : 1;
-}
-
-// The platform that was named, or the smallest that has the GPU; `gpu` becomes
-// the platform's if none was named.
-Result<std::string> PlatformOf(const Request& request, std::string& gpu) {
-  if (request.gpus <= 1 && request.platform.empty()) {
-    return std::string();
-  }
-  if (!request.platform.empty()) {
-    ASSIGN_OR_RETURN(const hw::Platform platform,
-                     hw::FindPlatform(request.platform));
-    gpu = gpu.empty() ? platform.gpu : gpu;
-    return request.platform;
-  }
-  ASSIGN_OR_RETURN(const std::vector<hw::Platform> platforms,
-                   hw::LoadPlatforms());
-  ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(gpu));
-  const int on_node =
-      (request.gpus + request.nodes - 1) / std::max(request.nodes, 1);
-  const hw::Platform* best = nullptr;
-  for (const hw::Platform& platform : platforms) {
-    if (platform.gpu == device.name && GpusOf(platform) >= on_node &&
-        (best == nullptr || GpusOf(platform) < GpusOf(*best))) {
-      best = &platform;
-    }
-  }
-  if (best == nullptr) {
-    return Fail(ErrorCode::kNotFound,
-                fmt::format("no built-in platform has {} {} on a node; "
-                            "expected --platform NAME or --nodes N",
-                            on_node, device.name));
-  }
-  return best->name;
 }
 
 }  // namespace
@@ -207,18 +181,48 @@ Result<ModelPrediction> Predictor::Predict(const Request& request,
       engine::Predict(
           {.graph = &job.graph, .models = models, .overheads = overheads},
           how));
-  workload::Memory memory =
-      workload::MemoryOf(request.model, settings, job.graph, job.place);
   constexpr double kGiga = 1e9;
   return ModelPrediction{
       .graph = std::move(job.graph),
       .prediction = std::move(prediction),
-      .memory = std::move(memory),
+      .memory = std::move(job.memory),
+      .rank_bytes = std::move(job.rank_bytes),
       .memory_capacity = models->machine().device.dram_gb * kGiga,
       .overheads = name,
       .gpu = std::move(gpu),
       .platform = std::move(platform),
       .batch = settings.batch};
+}
+
+Result<std::string> PlatformOf(const Request& request, std::string& gpu) {
+  if (request.gpus <= 1 && request.platform.empty()) {
+    return std::string();
+  }
+  if (!request.platform.empty()) {
+    ASSIGN_OR_RETURN(const hw::Platform platform,
+                     hw::FindPlatform(request.platform));
+    gpu = gpu.empty() ? platform.gpu : gpu;
+    return request.platform;
+  }
+  ASSIGN_OR_RETURN(const std::vector<hw::Platform> platforms,
+                   hw::LoadPlatforms());
+  ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(gpu));
+  const int on_node =
+      (request.gpus + request.nodes - 1) / std::max(request.nodes, 1);
+  const hw::Platform* best = nullptr;
+  for (const hw::Platform& platform : platforms) {
+    if (platform.gpu == device.name && GpusOf(platform) >= on_node &&
+        (best == nullptr || GpusOf(platform) < GpusOf(*best))) {
+      best = &platform;
+    }
+  }
+  if (best == nullptr) {
+    return Fail(ErrorCode::kNotFound,
+                fmt::format("no built-in platform has {} {} on a node; "
+                            "expected --platform NAME or --nodes N",
+                            on_node, device.name));
+  }
+  return best->name;
 }
 
 std::string_view DefaultOverheads(std::string_view impl) {

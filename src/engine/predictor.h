@@ -22,6 +22,7 @@
 #include "workload/memory.h"
 #include "workload/model.h"
 #include "workload/settings.h"
+#include "workload/table_deal.h"
 
 namespace stepcast::engine {
 
@@ -39,12 +40,16 @@ struct Request {
   int gpus = 1;
   int nodes = 1;
   std::string platform;
+  /// Who has which table; not given: as the implementation deals them.
+  std::optional<workload::TableDeal> deal{};
 };
 
 struct ModelPrediction {
   ir::Graph graph;
   Prediction prediction;
-  workload::Memory memory;
+  workload::Memory memory;  // Of the fullest rank.
+  /// In memory, by rank of the graph.
+  std::vector<double> rank_bytes;
   double memory_capacity = 0;
   std::string overheads;  // The name of the set used.
   std::string gpu;        // Of the platform, if none was named.
@@ -81,6 +86,10 @@ class Predictor {
   std::map<std::string, std::unique_ptr<cost::OverheadTable>, std::less<>>
       overheads_;
 };
+
+/// The platform that was named, or the smallest that has the GPU; empty for one
+/// GPU of no server in particular. `gpu` becomes the platform's if it is empty.
+Result<std::string> PlatformOf(const Request& request, std::string& gpu);
 
 /// The set of overheads that an implementation's hosts are best told by.
 std::string_view DefaultOverheads(std::string_view impl);

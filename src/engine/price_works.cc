@@ -38,6 +38,7 @@ class Pricer {
   void PriceCollectives();
   std::optional<cost::Estimate> PriceOne(
       const ir::MatchedCollective& collective) const;
+  std::optional<cost::Estimate> PriceOfPart(const ir::Collective& part) const;
   bool IsMeasured(ir::WorkId id) const {
     return measured_ != nullptr && data_.works[id].measured.has_value();
   }
@@ -95,6 +96,27 @@ void Pricer::Cover() {
   }
 }
 
+// Groups of some of the ranks, all at work at once: the ranks of a node, or
+// those that have the same place on all nodes, which share the node's adapters.
+std::optional<cost::Estimate> Pricer::PriceOfPart(
+    const ir::Collective& part) const {
+  const CollectivePricing& pricing = options_.collectives;
+  const auto size = static_cast<int>(part.group_size);
+  if (part.kind != ir::CollectiveKind::kAllToAll) {
+    return pricing.models->Price(part, {.ranks = size, .nodes = 1});
+  }
+  const auto load = cost::LoadOf(part, {.ranks = size, .nodes = size});
+  if (!load) {
+    return std::nullopt;
+  }
+  return pricing.models->Price(cost::CollectiveLoad{
+      .kind = part.kind,
+      .group = {.ranks = pricing.ranks, .nodes = pricing.nodes},
+      .wire_bytes = load->wire_bytes,
+      .peer_bytes = load->peer_bytes,
+      .remote_bytes = load->wire_bytes});
+}
+
 // The parts of all ranks where they are few enough to be written down, else as
 // if all did what the rank with the largest part does.
 std::optional<cost::Estimate> Pricer::PriceOne(
@@ -118,6 +140,9 @@ std::optional<cost::Estimate> Pricer::PriceOne(
     if (largest == nullptr || part->bytes > largest->bytes) {
       largest = part;
     }
+  }
+  if (largest->group_size > 1 && largest->group_size < pricing.ranks) {
+    return PriceOfPart(*largest);
   }
   if (parts.size() == static_cast<size_t>(pricing.ranks)) {
     return pricing.models->Price(parts, pricing.nodes);

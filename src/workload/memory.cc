@@ -205,6 +205,16 @@ double Memory::total() const {
   return sum;
 }
 
+double CommunicationBytes(const ir::Graph& graph) {
+  double bytes = 0;
+  for (const ir::WorkId id : graph.data().works.ids()) {
+    if (const auto* part = std::get_if<ir::Collective>(&graph.shape(id))) {
+      bytes += 2.0 * static_cast<double>(part->bytes.count);
+    }
+  }
+  return bytes;
+}
+
 double TableBytes(const Model& model, const Settings& settings) {
   return TableWeights(model, settings) + TableState(model, settings);
 }

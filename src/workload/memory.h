@@ -44,6 +44,10 @@ Memory MemoryOf(const Model& model, const Settings& settings,
 std::vector<std::string> WaysToFit(const Memory& memory, double capacity,
                                    const Settings& settings);
 
+/// Bytes of buffers for other ranks: what the step's collectives send and
+/// receive, at once in memory.
+double CommunicationBytes(const ir::Graph& graph);
+
 /// Bytes of all tables with their optimizer's state.
 double TableBytes(const Model& model, const Settings& settings);
 

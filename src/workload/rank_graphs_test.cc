@@ -262,5 +262,52 @@ TEST(RankGraphsTest, TensorflowFusesGradientsIntoBuffers) {
   }
 }
 
+// Vectors of a table on a node's ranks: summed there (samples of 4 ranks x 512
+// x 16 columns), then each rank's half to the other node.
+TEST(RankGraphs, TorchrecSumsInsideANodeAndSendsOnBetweenNodes) {
+  Model model;
+  model.name = "two";
+  model.batch = 512;
+  model.dense_features = 4;
+  model.bottom_mlp = {16};
+  model.top_mlp = {1};
+  model.tables = {{.count = 2, .rows = 1000, .dim = 16, .pooling = 4}};
+  TableGroup table = model.tables.front();
+  table.count = 1;
+  Settings settings;
+  settings.impl = "torchrec";
+  settings.batch = 512;
+  const auto shares = ShareDeal(
+      model, settings, 4,
+      {.local = {{table}}, .node_split = {{}, {table}}, .ranks_per_node = 2});
+  ASSERT_TRUE(shares) << shares.error().message;
+  std::vector<std::vector<ir::CollectiveKind>> kinds;
+  for (const RankShare& share : *shares) {
+    const auto graph = BuildRankGraph(model, settings, share.plan);
+    ASSERT_TRUE(graph) << graph.error().message;
+    kinds.emplace_back();
+    for (const ir::WorkId id : graph->data().works.ids()) {
+      EXPECT_TRUE(ir::IsSized(graph->shape(id)));
+      const auto* const part = std::get_if<ir::Collective>(&graph->shape(id));
+      if (part == nullptr) {
+        continue;
+      }
+      kinds.back().push_back(part->kind);
+      if (part->kind == ir::CollectiveKind::kReduceScatter) {
+        EXPECT_EQ(part->group_size, 2);
+        EXPECT_EQ(part->bytes.count,
+                  share.plan.node_split.empty() ? 4 : 4 * 512 * 16 * 4);
+      } else if (part->kind == ir::CollectiveKind::kAllToAll &&
+                 part->group_size == 2) {
+        // Forward what two nodes get of it, or only receive; backward theirs.
+        EXPECT_THAT(part->bytes.count,
+                    testing::AnyOf(2 * 512 * 16 * 4, 512 * 16 * 4));
+      }
+    }
+    EXPECT_EQ(kinds.back(), kinds.front());
+  }
+  EXPECT_EQ(shares->size(), 3u);
+}
+
 }  // namespace
 }  // namespace stepcast::workload

@@ -11,24 +11,31 @@ namespace stepcast::workload {
 
 /// What a rank looks up for others, told to all of them.
 struct RankLoad {
-  int64_t tables = 0;   // Of `local`.
-  int64_t columns = 0;  // Of the vectors that it makes for a sample.
-  int64_t ids = 0;      // In `local`, of the samples of one rank.
+  int64_t tables = 0;       // Of `local`.
+  int64_t columns = 0;      // Of the vectors that it makes for a sample.
+  int64_t ids = 0;          // In `local`, of the samples of one rank.
+  int64_t node_tables = 0;  // Of `node_split`.
+  int64_t node_ids = 0;     // Likewise, of the samples of one rank.
   friend bool operator==(const RankLoad&, const RankLoad&) = default;
 };
 
-/// Which tables a rank looks up. A table is in one of three lists:
+/// Which tables a rank looks up. A table is in one of four lists:
 ///   local       whole, or some of its columns; the rank looks it up for the
 ///               samples of all;
 ///   replicated  on every rank, each for its own samples;
 ///   split       its rows dealt out to all ranks: `rows` and `pooling` are this
-///               rank's part, looked up for the samples of all.
+///               rank's part, looked up for the samples of all;
+///   node_split  likewise, but dealt out to the ranks of this rank's node.
 struct RankPlan {
   int64_t rank = 0;
   int64_t world = 1;
   std::vector<TableGroup> local{};  // With one rank: all of the model's.
   std::vector<TableGroup> replicated{};
   std::vector<TableGroup> split{};
+  std::vector<TableGroup> node_split{};
+  int64_t ranks_per_node = 0;  // Known if any node has tables split over it.
+  /// Columns of the tables split over each node; empty: there are none.
+  std::vector<int64_t> node_columns{};
   /// Of implementations that run the bottom MLP on one rank, for the samples
   /// of all: this one does.
   bool bottom_mlp = true;

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "base/nearest.h"
 #include "workload/impl/exchange.h"
 #include "workload/impl/implementations.h"
@@ -171,10 +172,23 @@ std::vector<int64_t> FirstRanks(const TableDeal& deal, int64_t world) {
   for (const TableGroup& table : deal.split) {
     firsts.push_back(table.rows % world);
   }
+  for (int64_t node = 0; node < std::ssize(deal.node_split); ++node) {
+    const int64_t first = node * deal.ranks_per_node;
+    firsts.push_back(first);
+    firsts.push_back(first + deal.ranks_per_node);
+    for (const TableGroup& table : deal.node_split[static_cast<size_t>(node)]) {
+      firsts.push_back(first + table.rows % deal.ranks_per_node);
+    }
+  }
   std::ranges::sort(firsts);
   firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
   std::erase_if(firsts, [&](int64_t rank) { return rank >= world; });
   return firsts;
+}
+
+bool HasNodeSplits(const TableDeal& deal) {
+  return std::ranges::any_of(
+      deal.node_split, [](const auto& tables) { return !tables.empty(); });
 }
 
 RankPlan PlanOf(const TableDeal& deal, int64_t rank, int64_t world) {
@@ -188,6 +202,17 @@ RankPlan PlanOf(const TableDeal& deal, int64_t rank, int64_t world) {
   for (const TableGroup& table : deal.split) {
     plan.split.push_back(PartOf(table, rank, world));
   }
+  if (HasNodeSplits(deal)) {
+    plan.ranks_per_node = deal.ranks_per_node;
+    for (const auto& tables : deal.node_split) {
+      plan.node_columns.push_back(ColumnsOf(tables));
+    }
+    const int64_t node = rank / deal.ranks_per_node;
+    for (const TableGroup& table : deal.node_split[static_cast<size_t>(node)]) {
+      plan.node_split.push_back(
+          PartOf(table, rank % deal.ranks_per_node, deal.ranks_per_node));
+    }
+  }
   return plan;
 }
 
@@ -199,6 +224,14 @@ std::vector<RankLoad> LoadsOf(const Job& job, const TableDeal& deal) {
                    .columns = ColumnsOf(tables),
                    .ids = LookupsOf(tables, job.batch)};
   }
+  if (HasNodeSplits(deal)) {
+    for (int64_t rank = 0; rank < job.world; ++rank) {
+      const std::vector<TableGroup> parts =
+          PlanOf(deal, rank, job.world).node_split;
+      loads[static_cast<size_t>(rank)].node_tables = TablesOf(parts);
+      loads[static_cast<size_t>(rank)].node_ids = LookupsOf(parts, job.batch);
+    }
+  }
   if (deal.bottom_on_first && !job.model.bottom_mlp.empty()) {
     loads.front().columns += job.model.bottom_mlp.back();
   }
@@ -206,8 +239,8 @@ std::vector<RankLoad> LoadsOf(const Job& job, const TableDeal& deal) {
 }
 
 bool Alike(const RankPlan& a, const RankPlan& b) {
-  return std::tie(a.local, a.split, a.bottom_mlp) ==
-         std::tie(b.local, b.split, b.bottom_mlp);
+  return std::tie(a.local, a.split, a.node_split, a.bottom_mlp) ==
+         std::tie(b.local, b.split, b.node_split, b.bottom_mlp);
 }
 
 // Runs of ranks whose plan is that of their first, folded where they are alike.
@@ -263,6 +296,25 @@ Result<std::vector<RankShare>> ShareTables(const Model& model,
                 .batch = settings.batch > 0 ? settings.batch : model.batch,
                 .world = world};
   return Fold(job, rule->deal(job));
+}
+
+Result<std::vector<RankShare>> ShareDeal(const Model& model,
+                                         const Settings& settings,
+                                         int64_t world, const TableDeal& deal) {
+  CHECK(world >= 1 && world <= kMostRanks && std::ssize(deal.local) <= world);
+  if (HasNodeSplits(deal)) {
+    CHECK(deal.ranks_per_node * std::ssize(deal.node_split) == world);
+    if (settings.impl != "torchrec") {
+      return Fail(ErrorCode::kUnsupported,
+                  fmt::format("implementation {} does not split tables over "
+                              "the ranks of a node; expected torchrec",
+                              settings.impl));
+    }
+  }
+  return Fold({.model = model,
+               .batch = settings.batch > 0 ? settings.batch : model.batch,
+               .world = world},
+              deal);
 }
 
 }  // namespace stepcast::workload

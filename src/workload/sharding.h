@@ -10,6 +10,7 @@
 #include "workload/model.h"
 #include "workload/rank_plan.h"
 #include "workload/settings.h"
+#include "workload/table_deal.h"
 
 namespace stepcast::workload {
 
@@ -30,6 +31,12 @@ inline constexpr int64_t kMostLoads = 256;
 Result<std::vector<RankShare>> ShareTables(const Model& model,
                                            const Settings& settings,
                                            int64_t world);
+
+/// The same of a deal made elsewhere. Fails for tables split over nodes with
+/// another implementation than torchrec.
+Result<std::vector<RankShare>> ShareDeal(const Model& model,
+                                         const Settings& settings,
+                                         int64_t world, const TableDeal& deal);
 
 }  // namespace stepcast::workload
 

@@ -188,6 +188,40 @@ TEST(ShardingTest, HugectrReplicatesSmallTablesAndSplitsHotOnes) {
   EXPECT_DOUBLE_EQ(plan.split.front().pooling, 12.5);
 }
 
+// Two nodes of two ranks: a table on rank 1, one split over the first node, one
+// over all ranks, one on every rank.
+TEST(ShardingTest, TakesADealMadeElsewhere) {
+  Model model;
+  model.batch = 10;
+  model.tables = {{.count = 4, .rows = 100, .dim = 8, .pooling = 4}};
+  TableGroup table = model.tables.front();
+  table.count = 1;
+  const TableDeal deal{.local = {{}, {table}},
+                       .replicated = {table},
+                       .split = {table},
+                       .node_split = {{table}, {}},
+                       .ranks_per_node = 2};
+  Settings settings;
+  settings.impl = "torchrec";
+  const auto shares = ShareDeal(model, settings, 4, deal);
+  ASSERT_TRUE(shares) << shares.error().message;
+  ASSERT_EQ(shares->size(), 3u);  // The ranks of the second node are alike.
+  const RankPlan& first = shares->front().plan;
+  ASSERT_EQ(first.node_split.size(), 1u);
+  EXPECT_EQ(first.node_split.front().rows, 50);
+  EXPECT_DOUBLE_EQ(first.node_split.front().pooling, 2);
+  EXPECT_THAT(first.node_columns, ElementsAre(8, 0));
+  EXPECT_EQ(first.loads[1].node_ids, 20);  // 10 samples of 2 ids.
+  EXPECT_EQ(first.loads[2].node_ids, 0);
+  EXPECT_EQ(shares->at(1).plan.local.size(), 1u);
+  EXPECT_TRUE(shares->at(2).plan.node_split.empty());
+  EXPECT_EQ(shares->at(2).plan.split.front().rows, 25);
+  settings.impl = "hugectr";
+  const auto other = ShareDeal(model, settings, 4, deal);
+  ASSERT_FALSE(other);
+  EXPECT_THAT(other.error().message, HasSubstr("expected torchrec"));
+}
+
 TEST(ShardingTest, OneRankHasAllAndErrorsSayWhatIsExpected) {
   const auto model = FindModel("ncf");
   ASSERT_TRUE(model);

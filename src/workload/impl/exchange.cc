@@ -73,6 +73,14 @@ int64_t TablesOf(std::span<const TableGroup> tables) {
   return count;
 }
 
+int64_t ElementsOf(std::span<const TableGroup> tables) {
+  int64_t elements = 0;
+  for (const TableGroup& group : tables) {
+    elements += group.count * group.rows * group.dim;
+  }
+  return elements;
+}
+
 int64_t ColumnsOf(std::span<const TableGroup> tables) {
   int64_t columns = 0;
   for (const TableGroup& group : tables) {

@@ -48,6 +48,8 @@ ir::Collective Collect(ir::CollectiveKind kind, const RankPlan& plan,
 
 int64_t TablesOf(std::span<const TableGroup> tables);
 int64_t ColumnsOf(std::span<const TableGroup> tables);
+/// Numbers of all tables.
+int64_t ElementsOf(std::span<const TableGroup> tables);
 
 }  // namespace stepcast::workload
 

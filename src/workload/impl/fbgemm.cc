@@ -132,18 +132,18 @@ void LookUpSplit(Torch& torch, const ir::EmbeddingBag& bag,
   });
 }
 
-void LookUpDense(Torch& torch, const ir::EmbeddingBag& bag,
+void LookUpDense(Torch& torch, const ir::EmbeddingBag& bag, int64_t elements,
                  std::function<void()> reduce) {
   {
     const OpScope op(torch.step(),
                      "fbgemm::dense_embedding_codegen_lookup_function");
     torch.step().Launch(bag);
   }
-  torch.OnBackward([&torch, bag, reduce = std::move(reduce)] {
+  torch.OnBackward([&torch, bag, elements, reduce = std::move(reduce)] {
     {
       const NodeScope node(
           torch, "torch::autograd::CppNode<SplitLookupFunction_Dense_Op>");
-      torch.step().Launch(Zeros(bag.rows * bag.dim, ir::DType::kFp32));
+      torch.step().Launch(Zeros(elements, ir::DType::kFp32));
       Backward(torch, bag, ir::Update::kNone);
     }
     const NodeScope node(torch, "torch::autograd::AccumulateGrad");

@@ -23,8 +23,9 @@ void LookUpSplit(Torch& torch, const ir::EmbeddingBag& bag,
                  Optimizer optimizer);
 
 /// fbgemm::dense_embedding_codegen_lookup_function: tables on every rank, with
-/// a gradient of all rows, which `reduce` sums over the ranks.
-void LookUpDense(Torch& torch, const ir::EmbeddingBag& bag,
+/// a gradient of all rows, `elements` numbers, which `reduce` sums over the
+/// ranks.
+void LookUpDense(Torch& torch, const ir::EmbeddingBag& bag, int64_t elements,
                  std::function<void()> reduce);
 
 }  // namespace stepcast::workload

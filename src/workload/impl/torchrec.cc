@@ -13,6 +13,7 @@
 #include "workload/impl/interaction.h"
 #include "workload/impl/torch.h"
 #include "workload/impl/torchrec_ids.h"
+#include "workload/impl/torchrec_node.h"
 
 namespace stepcast::workload {
 namespace {
@@ -40,7 +41,9 @@ class Pipeline {
                                    : ir::StreamId{}},
         ids_(request, step, streams_),
         ddp_(torch_, request.plan, streams_.collective,
-             SummedGradients::kViews) {}
+             SummedGradients::kViews),
+        node_(torch_, request.plan, streams_.collective,
+              request.settings.batch) {}
 
   void Run() {
     torch_.SetGradientHook([this](int64_t elements) { ddp_.Reduce(elements); });
@@ -174,7 +177,8 @@ class Pipeline {
   }
 
   // This rank's tables, the vectors to where their samples are, the same of
-  // tables that are split by rows, and the tables that every rank has.
+  // tables that are split by rows over all ranks or over a node's, and the
+  // tables that every rank has.
   void LookUp(ir::DType dtype) {
     const bool sends = !alone() && sharded_columns() > 0;
     const bool sums = !plan_.split.empty();
@@ -186,11 +190,16 @@ class Pipeline {
     if (sums) {
       SendParts();
     }
+    LookUpOwned(plan_.node_split, dtype);
+    if (node_.used()) {
+      node_.Send();
+    }
     if (!plan_.replicated.empty()) {
       const ir::EmbeddingBag bag = BagOf(plan_.replicated, batch(), dtype);
       PrepareIds(step_, bag);
-      LookUpDense(torch_, bag,
-                  [this, bag] { ddp_.ReduceAlone(bag.rows * bag.dim); });
+      const int64_t elements = ElementsOf(plan_.replicated);
+      LookUpDense(torch_, bag, elements,
+                  [this, elements] { ddp_.ReduceAlone(elements); });
       step_.Op("aten::view");
     }
     if (sends) {
@@ -199,9 +208,13 @@ class Pipeline {
     if (sums) {
       ReceiveSums();
     }
+    if (node_.used()) {
+      node_.Receive();
+    }
     std::vector<Tensor> parts;
-    for (const int64_t columns : {sharded_columns(), ColumnsOf(plan_.split),
-                                  ColumnsOf(plan_.replicated)}) {
+    for (const int64_t columns :
+         {sharded_columns(), ColumnsOf(plan_.split), node_.columns(),
+          ColumnsOf(plan_.replicated)}) {
       if (columns > 0) {
         parts.push_back({.rows = batch(),
                          .columns = columns,
@@ -231,7 +244,7 @@ class Pipeline {
   // Columns of the tables that are on one rank each.
   int64_t sharded_columns() const {
     return EmbeddingWidth(model_) - ColumnsOf(plan_.replicated) -
-           ColumnsOf(plan_.split);
+           ColumnsOf(plan_.split) - node_.columns();
   }
   Portions VectorPortions() const {
     return PortionsOf(
@@ -321,6 +334,7 @@ class Pipeline {
   TorchrecStreams streams_;
   TorchrecIds ids_;
   Ddp ddp_;
+  TorchrecNode node_;
 };
 
 }  // namespace

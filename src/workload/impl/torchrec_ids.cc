@@ -11,13 +11,30 @@ namespace {
 // come, and of how many samples.
 constexpr int64_t kCounts = 3;
 
-// Ids of one rank's samples in tables whose rows are on all ranks.
-int64_t IdsOfSplit(const RankPlan& plan, int64_t batch) {
-  std::vector<TableGroup> whole = plan.split;
-  for (TableGroup& group : whole) {
-    group.pooling *= static_cast<double>(plan.world);
+// Ids of one rank's samples in tables whose rows are on `ranks` ranks.
+int64_t IdsOfSplit(std::vector<TableGroup> parts, int64_t ranks,
+                   int64_t batch) {
+  for (TableGroup& group : parts) {
+    group.pooling *= static_cast<double>(ranks);
   }
-  return LookupsOf(whole, batch);
+  return LookupsOf(parts, batch);
+}
+
+// Ids of one rank's samples in tables whose rows are on the ranks of a node,
+// of all nodes.
+int64_t IdsOfNodes(const RankPlan& plan, int64_t batch) {
+  if (plan.node_columns.empty()) {
+    return 0;
+  }
+  if (plan.loads.empty()) {  // As if all nodes had as much.
+    return plan.world / plan.ranks_per_node *
+           IdsOfSplit(plan.node_split, plan.ranks_per_node, batch);
+  }
+  int64_t ids = 0;
+  for (const RankLoad& load : plan.loads) {
+    ids += load.node_ids;
+  }
+  return ids;
 }
 
 }  // namespace
@@ -104,25 +121,42 @@ Portions TorchrecIds::Evenly(int64_t elements) const {
   return portions;
 }
 
+// Tables, or slices of them, that are on one rank each.
+int64_t TorchrecIds::TablesElsewhere() const {
+  if (plan_.loads.empty()) {
+    return TableCount(model_) - TablesOf(plan_.replicated) -
+           TablesOf(plan_.split);
+  }
+  int64_t tables = 0;
+  for (const RankLoad& load : plan_.loads) {
+    tables += load.tables;
+  }
+  return tables;
+}
+
 void TorchrecIds::Send() {
   const int64_t bags = TableCount(model_) * batch_;
   const int64_t ids = LookupsOf(model_.tables, batch_);
-  const int64_t elsewhere =
-      TableCount(model_) - TablesOf(plan_.replicated) - TablesOf(plan_.split);
-  const int64_t split_ids = IdsOfSplit(plan_, batch_);
-  const int64_t counts = kCounts * (plan_.split.empty() ? 1 : 2);
+  const int64_t elsewhere = TablesElsewhere();
+  const int64_t split_ids = IdsOfSplit(plan_.split, plan_.world, batch_);
+  const int64_t node_ids = IdsOfNodes(plan_, batch_);
+  const int64_t counts = kCounts * (1 + (plan_.split.empty() ? 0 : 1) +
+                                    (plan_.node_columns.empty() ? 0 : 1));
   step_.Op("aten::view");
   PermuteIds(step_, bags, ids);
   step_.Op("aten::view");
   for (int i = 0; i < 4; ++i) {
     step_.Op("aten::slice");
   }
-  if (!plan_.split.empty()) {
+  for (const int64_t dealt : {split_ids, node_ids}) {
+    if (dealt == 0) {
+      continue;
+    }
     // Which rank has the row, for every id of tables that are split.
     const OpScope op(step_, "fbgemm::block_bucketize_sparse_features");
-    step_.Launch(Stream(split_ids, 1, ir::DType::kInt32));
-    step_.Launch(ir::Index{.elements = split_ids,
-                           .source = split_ids,
+    step_.Launch(Stream(dealt, 1, ir::DType::kInt32));
+    step_.Launch(ir::Index{.elements = dealt,
+                           .source = dealt,
                            .scatter = true,
                            .dtype = ir::DType::kInt32});
   }
@@ -154,13 +188,13 @@ void TorchrecIds::Send() {
                             {.own = TablesOf(plan_.local), .all = elsewhere}),
                  ir::DType::kInt32));
     step_.Op("aten::empty");
-    Exchange(ToTables(
-        plan_,
-        PortionsOf(
-            plan_, &RankLoad::ids, 1,
-            {.own = LookupsOf(plan_.local, batch_),
-             .all = ids - LookupsOf(plan_.replicated, batch_) - split_ids}),
-        ir::DType::kInt32));
+    Exchange(
+        ToTables(plan_,
+                 PortionsOf(plan_, &RankLoad::ids, 1,
+                            {.own = LookupsOf(plan_.local, batch_),
+                             .all = ids - LookupsOf(plan_.replicated, batch_) -
+                                    split_ids - node_ids}),
+                 ir::DType::kInt32));
   }
   if (!plan_.split.empty()) {
     CopyList(TablesOf(plan_.split) * plan_.world, ir::DType::kInt32);
@@ -171,6 +205,26 @@ void TorchrecIds::Send() {
     Exchange(ToTables(plan_, Evenly(LookupsOf(plan_.split, batch_)),
                       ir::DType::kInt32));
   }
+  if (!plan_.node_columns.empty()) {
+    SendToNodes(node_ids);
+  }
+}
+
+// Lengths and ids of tables that are split over nodes.
+void TorchrecIds::SendToNodes(int64_t ids) {
+  const int64_t tables = TablesOf(plan_.node_split);
+  CopyList(tables * plan_.world, ir::DType::kInt32);
+  step_.Op("aten::empty");
+  Exchange(ToTables(plan_,
+                    PortionsOf(plan_, &RankLoad::node_tables, batch_,
+                               {.own = tables, .all = tables * plan_.world}),
+                    ir::DType::kInt32));
+  step_.Op("aten::empty");
+  Exchange(ToTables(
+      plan_,
+      PortionsOf(plan_, &RankLoad::node_ids, 1,
+                 {.own = LookupsOf(plan_.node_split, batch_), .all = ids}),
+      ir::DType::kInt32));
 }
 
 }  // namespace stepcast::workload

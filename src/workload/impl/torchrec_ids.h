@@ -30,6 +30,8 @@ class TorchrecIds {
 
  private:
   void Send();
+  void SendToNodes(int64_t ids);
+  int64_t TablesElsewhere() const;
   void ReadByHost(int64_t bytes);
   void CopyList(int64_t elements, ir::DType dtype);
   void Exchange(const ir::Collective& collective);

@@ -1,0 +1,119 @@
+// stepcast plan: who has which table, for the shortest step.
+#include <array>
+
+#include "cli/commands.h"
+#include "cli/fail_on.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/plan_command.h"
+
+namespace stepcast::cli {
+namespace {
+
+constexpr std::array kQuantities = {
+    Quantity{.name = "step", .unit = "us", .help = "predicted step time"},
+    Quantity{.name = "memory",
+             .unit = "%",
+             .help = "memory of the fullest GPU, of what plans may use"},
+    Quantity{.name = "torchrec",
+             .unit = "%",
+             .help = "step time of the best plan, of that of TorchRec's"},
+};
+
+std::array<double, kQuantities.size()> ValuesOf(
+    const report::PlanReport& report) {
+  constexpr double kPercent = 100;
+  const double step = report.best_row().step_us.value_or(0);
+  double of_torchrec = kPercent;
+  for (const report::PlanRow& row : report.rows) {
+    if (row.sharder == "torchrec" && row.step_us && *row.step_us > 0) {
+      of_torchrec = step / *row.step_us * kPercent;
+    }
+  }
+  return {step,
+          report.best_row().hbm_bytes / report.hbm_capacity_bytes * kPercent,
+          of_torchrec};
+}
+
+void AddOptions(OptionParser& parser, PlanCommand& command) {
+  parser.Add("MODEL", command.models,
+             "model, built in or a .toml file; default dlrm_mlperf", "");
+  parser.Add("--gpu", command.gpu, "GPU, as in `stepcast list gpus`", "NAME");
+  parser.Add("--gpus", command.gpus, "GPUs over all nodes; default 8 a node",
+             "N");
+  parser.Add("--nodes", command.nodes, "servers; default 1", "N");
+  parser.Add(
+      "--platform", command.platform,
+      "server, as in `stepcast list platforms`; default: one with the GPU",
+      "NAME");
+  parser.Add("--batch", command.batch, "samples a GPU", "N");
+  parser.Add("--precision", command.precision,
+             "fp32, tf32, amp-fp16, fp16 or bf16", "TYPE");
+  parser.Add("--hbm", command.hbm,
+             "memory of a GPU that plans may use, in GB; default: all", "GB");
+  parser.AddRepeated(
+      "--sharder", command.sharders,
+      "naive, chunk, random, size, lookup, size-lookup, torchrec,\n"
+      "greedy, beam, local, or all (the default); may be repeated",
+      "NAME");
+  parser.AddRepeated("--constraints", command.constraints,
+                     "sharding types that tables may have, as in\n"
+                     "t_cat_*=table_wise,row_wise; may be repeated",
+                     "TABLE=TYPES");
+  parser.Add("--plan", command.plan,
+             "evaluate this plan, TorchRec's ShardingPlan as JSON, beside ours",
+             "FILE");
+  parser.Add("--out", command.out, "write the best plan there, as JSON",
+             "FILE");
+  parser.Add(
+      "--time-limit", command.time_limit,
+      "seconds to search; the best plan so far is told then, or on Ctrl-C;\n"
+      "default 60",
+      "S");
+  parser.Add("--evaluations", command.evaluations,
+             "plans that a search looks at; default 500000", "N");
+  parser.Add(
+      "--trials", command.trials,
+      "changes of the best plan to simulate; default by the size of the job",
+      "N");
+  parser.Add("--seed", command.seed, "of what is drawn; default 1", "N");
+  parser.Add("--threads", command.threads, "threads to use; 0: one a core",
+             "N");
+  parser.Add("--overheads", command.overheads,
+             "the host's time: a built-in set or a file", "NAME");
+  parser.AddRepeated("--profile", command.profiles,
+                     "directory that `stepcast fit` wrote; may be repeated",
+                     "DIR");
+  AddFailOn(parser, kQuantities, command.fail_on);
+  parser.AddFlag("--json", command.json, "print one JSON object instead");
+}
+
+}  // namespace
+
+Result<Outcome> RunPlan(const Words& words) {
+  OptionParser parser(
+      "plan",
+      "Searches for the sharding of a model's embedding tables with the least "
+      "predicted step\ntime that fits every GPU's memory. Tables are named "
+      "t_cat_0, t_cat_1, ... in the model's order.",
+      "  stepcast plan dlrm_mlperf --gpu a100-sxm-80gb --gpus 8\n"
+      "  stepcast plan my_model.toml --platform dgx-a100 --nodes 4 --out "
+      "plan.json\n"
+      "  stepcast plan dlrm_mlperf --plan torchrec_plan.json\n"
+      "  stepcast plan dlrm_mlperf --constraints 't_cat_*=table_wise' --hbm "
+      "20\n");
+  PlanCommand command;
+  AddOptions(parser, command);
+  ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
+  if (!go_on) {
+    return Outcome::kDone;
+  }
+  ASSIGN_OR_RETURN(const std::vector<Check> checks,
+                   ParseChecks(command.fail_on, kQuantities));
+  ASSIGN_OR_RETURN(const report::PlanReport report, MakePlan(command));
+  RETURN_IF_ERROR(Print(command.json ? report::PlanJson(report, Version())
+                                     : report::PlanText(report)));
+  return RunChecks(checks, kQuantities, ValuesOf(report));
+}
+
+}  // namespace stepcast::cli

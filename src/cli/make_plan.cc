@@ -1,0 +1,216 @@
+// Runs the search for a plan, or evaluates one that was given.
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "cli/interrupt.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/plan_command.h"
+#include "cli/progress.h"
+#include "plan/make_problem.h"
+#include "plan/plan_json.h"
+#include "workload/model_files.h"
+
+namespace stepcast::cli {
+namespace {
+
+constexpr std::string_view kDefaultModel = "dlrm_mlperf";
+constexpr std::string_view kDefaultGpu = "a100-sxm-80gb";
+constexpr int64_t kGpusOfNode = 8;
+constexpr double kDefaultSeconds = 60;
+constexpr int64_t kDefaultEvaluations = 500'000;
+// Tables times ranks up to which changes are tried on the simulator, and how
+// many: each takes some milliseconds for ten tables on eight ranks.
+constexpr size_t kSimulatedSize = 2000;
+constexpr int kTrials = 40;
+constexpr double kGiga = 1e9;
+
+// A number of GB or seconds; `otherwise` if it was not given.
+Result<double> ParseAmount(std::string_view option, const std::string& text,
+                           double otherwise) {
+  if (text.empty()) {
+    return otherwise;
+  }
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || at != end || !(value > 0) ||
+      !std::isfinite(value)) {
+    return Fail(
+        ErrorCode::kInvalidInput,
+        fmt::format("{} is '{}'; expected a number above 0", option, text));
+  }
+  return value;
+}
+
+Result<engine::Request> ReadRequest(const PlanCommand& command) {
+  engine::Request request;
+  if (command.models.size() > 1) {
+    return Fail(
+        ErrorCode::kInvalidInput,
+        fmt::format("{} models given; expected one", command.models.size()));
+  }
+  ASSIGN_OR_RETURN(
+      request.model,
+      workload::FindModel(command.models.empty() ? std::string(kDefaultModel)
+                                                 : command.models.front()));
+  request.settings.impl = "torchrec";
+  ASSIGN_OR_RETURN(const auto batch, ParseNumber("--batch", command.batch, 1));
+  request.settings.batch = batch.value_or(request.model.batch);
+  if (!command.precision.empty()) {
+    ASSIGN_OR_RETURN(request.settings.precision,
+                     workload::ParsePrecision(command.precision));
+  }
+  ASSIGN_OR_RETURN(const auto nodes, ParseNumber("--nodes", command.nodes, 1));
+  ASSIGN_OR_RETURN(const auto gpus, ParseNumber("--gpus", command.gpus, 1));
+  // Above any job that can be planned, so that what is too much is told there.
+  constexpr int64_t kMost = 1'048'576;
+  request.nodes = static_cast<int>(std::min(nodes.value_or(1), kMost));
+  request.gpus = static_cast<int>(
+      std::min(gpus.value_or(kGpusOfNode * request.nodes), kMost));
+  request.platform = command.platform;
+  request.gpu = command.gpu.empty() && command.platform.empty()
+                    ? std::string(kDefaultGpu)
+                    : command.gpu;
+  request.overheads = command.overheads;
+  return request;
+}
+
+// What a job is planned with, loaded.
+Result<plan::Job> MakeJob(engine::Predictor& predictor,
+                          engine::Request& request) {
+  std::string gpu = request.gpu;
+  ASSIGN_OR_RETURN(request.platform, engine::PlatformOf(request, gpu));
+  request.gpu = gpu;
+  plan::Job job{.model = &request.model,
+                .settings = request.settings,
+                .ranks = {.count = request.gpus, .nodes = request.nodes}};
+  if (request.gpus > 1) {
+    ASSIGN_OR_RETURN(
+        job.collectives,
+        predictor.Collectives(request.platform, request.gpus, request.nodes));
+  }
+  ASSIGN_OR_RETURN(job.kernels, predictor.Models(gpu));
+  ASSIGN_OR_RETURN(
+      job.overheads,
+      predictor.Overheads(request.overheads.empty()
+                              ? engine::DefaultOverheads(request.settings.impl)
+                              : request.overheads));
+  job.device_bytes = job.kernels->machine().device.dram_gb * kGiga;
+  return job;
+}
+
+std::vector<plan::NamedTable> NamesOf(const plan::Problem& problem) {
+  std::vector<plan::NamedTable> tables;
+  for (const plan::Table& table : problem.tables) {
+    tables.push_back({.name = table.name, .group = table.group});
+  }
+  return tables;
+}
+
+// The plan of a file, first among the candidates.
+Status AddGiven(const PlanCommand& command, const plan::Job& job,
+                const plan::Simulate& simulate, plan::Problem& problem,
+                plan::FoundPlans& found) {
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(command.plan));
+  ASSIGN_OR_RETURN(
+      const plan::Plan given,
+      plan::ReadPlanJson(text, command.plan, NamesOf(problem), job.ranks));
+  plan::Candidate candidate{.sharder = "given"};
+  ASSIGN_OR_RETURN(candidate.choices, plan::Adopt(job, given, problem));
+  candidate.cost = plan::Ledger(problem, candidate.choices).Evaluate();
+  candidate.evaluations = 1;
+  ASSIGN_OR_RETURN(candidate.simulated, simulate(given));
+  ++found.simulations;
+  ++found.evaluations;
+  found.candidates.insert(found.candidates.begin(), std::move(candidate));
+  return {};
+}
+
+Result<plan::FindOptions> ReadOptions(const PlanCommand& command,
+                                      const plan::Problem& problem) {
+  plan::FindOptions options;
+  ASSIGN_OR_RETURN(const auto seed, ParseNumber("--seed", command.seed, 0));
+  options.search.seed = static_cast<uint64_t>(seed.value_or(1));
+  ASSIGN_OR_RETURN(const auto evaluations,
+                   ParseNumber("--evaluations", command.evaluations, 1));
+  options.search.evaluations = evaluations.value_or(kDefaultEvaluations);
+  ASSIGN_OR_RETURN(const auto threads,
+                   ParseNumber("--threads", command.threads, 0));
+  options.threads = static_cast<size_t>(threads.value_or(0));
+  ASSIGN_OR_RETURN(const auto trials,
+                   ParseNumber("--trials", command.trials, 0));
+  const bool small =
+      problem.tables.size() * static_cast<size_t>(problem.ranks.count) <=
+      kSimulatedSize;
+  constexpr int64_t kMostTrials = 1'000'000;
+  options.trials = static_cast<int>(
+      std::min(trials.value_or(small ? kTrials : 0), kMostTrials));
+  if (std::ranges::find(command.sharders, "all") == command.sharders.end()) {
+    options.sharders = command.sharders;
+  }
+  return options;
+}
+
+}  // namespace
+
+Result<report::PlanReport> MakePlan(const PlanCommand& command) {
+  const auto begin = std::chrono::steady_clock::now();
+  ASSIGN_OR_RETURN(
+      const double seconds,
+      ParseAmount("--time-limit", command.time_limit, kDefaultSeconds));
+  ASSIGN_OR_RETURN(const double hbm, ParseAmount("--hbm", command.hbm, 0));
+  plan::ProblemOptions how{.device_bytes = hbm * kGiga};
+  for (const std::string& text : command.constraints) {
+    ASSIGN_OR_RETURN(plan::Constraint constraint, plan::ParseConstraint(text));
+    how.constraints.push_back(std::move(constraint));
+  }
+  engine::Predictor predictor(
+      {command.profiles.begin(), command.profiles.end()});
+  ASSIGN_OR_RETURN(engine::Request request, ReadRequest(command));
+  ASSIGN_OR_RETURN(const plan::Job job, MakeJob(predictor, request));
+  ASSIGN_OR_RETURN(plan::Problem problem, plan::MakeProblem(job, how));
+  ASSIGN_OR_RETURN(plan::FindOptions options, ReadOptions(command, problem));
+
+  const InterruptGuard guard;
+  Progress progress("plan");
+  options.search.stop = [&] {
+    const std::chrono::duration<double> spent =
+        std::chrono::steady_clock::now() - begin;
+    return InterruptGuard::Noted() || spent.count() > seconds;
+  };
+  options.tell = [&](std::string_view what) { progress.Set(what); };
+  const plan::Simulate simulate = plan::MakeSimulator(
+      predictor, request, problem.capacity_bytes + problem.other_bytes);
+  plan::FoundPlans found;
+  if (command.plan.empty() || !command.sharders.empty()) {
+    ASSIGN_OR_RETURN(found, plan::FindPlans(problem, simulate, options));
+  }
+  if (!command.plan.empty()) {
+    RETURN_IF_ERROR(AddGiven(command, job, simulate, problem, found));
+    found.best = plan::BestOf(found.candidates);
+  }
+  if (!command.out.empty()) {
+    const plan::Plan best =
+        plan::PlanOf(problem, found.candidates[found.best].choices);
+    RETURN_IF_ERROR(WriteOutput(
+        command.out, plan::WritePlanJson(best, NamesOf(problem), job.ranks)));
+  }
+  return report::ReportPlans(
+      problem, found,
+      {.workload = request.model.name,
+       .platform = request.platform,
+       .gpu = request.gpu,
+       .num_gpus = request.gpus,
+       .nodes = request.nodes,
+       .batch_per_gpu = request.settings.batch,
+       .precision = std::string(workload::Name(request.settings.precision))});
+}
+
+}  // namespace stepcast::cli

@@ -1,0 +1,69 @@
+// The best plan that can be found in the time there is: all sharders, their
+// plans simulated, and the best improved on the simulator.
+#ifndef STEPCAST_PLAN_FIND_PLAN_H_
+#define STEPCAST_PLAN_FIND_PLAN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/ledger.h"
+#include "plan/problem.h"
+#include "plan/sharders.h"
+#include "plan/simulate_plan.h"
+
+namespace stepcast::plan {
+
+/// A plan, who made it, and what it comes to.
+struct Candidate {
+  std::string sharder{};
+  Choices choices{};
+  Cost cost{};
+  int64_t evaluations = 0;
+  std::optional<Simulated> simulated{};
+};
+
+/// What is being done, for people who wait.
+using Tell = std::function<void(std::string_view what)>;
+
+struct FindOptions {
+  SearchOptions search{};
+  size_t threads = 1;
+  /// Sharders by name; empty: all, and ours go on from each other's plans.
+  std::vector<std::string> sharders{};
+  /// Plans that are simulated, the best by cost first; those of one sharder
+  /// that was asked for always are.
+  size_t most_simulated = SIZE_MAX;
+  /// Changes of the best plan that are simulated.
+  int trials = 0;
+  Tell tell = [](std::string_view) {};
+};
+
+struct FoundPlans {
+  std::vector<Candidate> candidates{};  // In the order of the sharders.
+  size_t best = 0;
+  int64_t evaluations = 0;
+  int simulations = 0;
+  bool stopped = false;  // Before all was tried.
+};
+
+/// Fails for unknown sharders and where a simulation does. What `stop` of the
+/// search options ends early is told of with the best plan so far.
+Result<FoundPlans> FindPlans(const Problem& problem, const Simulate& simulate,
+                             const FindOptions& options);
+
+/// Whether a is to be taken rather than b: simulated plans go by their step.
+bool IsBetter(const Candidate& a, const Candidate& b);
+
+/// The best of all; of those that are as fast as can be told, the one that
+/// costs least.
+size_t BestOf(const std::vector<Candidate>& candidates);
+
+}  // namespace stepcast::plan
+
+#endif  // STEPCAST_PLAN_FIND_PLAN_H_

@@ -1,0 +1,221 @@
+#include "plan/ledger.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+
+namespace stepcast::plan {
+namespace {
+
+// Gradients of tables on every rank are summed in FP32.
+constexpr double kGradientBytes = 4;
+
+// Sums of many parts come out unlike in the last digits when these are added
+// in another order.
+constexpr double kSameUs = 1e-6;
+constexpr double kSameBytes = 1e-3;
+
+void AddTo(RankSums& sums, const ShardLoad& load, double sign) {
+  sums.forward_us += sign * load.forward_us;
+  sums.backward_us += sign * load.backward_us;
+  sums.bytes += sign * load.bytes;
+  sums.columns += sign * load.columns;
+  sums.ids += sign * load.ids;
+}
+
+}  // namespace
+
+bool IsBetter(const Cost& a, const Cost& b) {
+  if (std::abs(a.over_bytes - b.over_bytes) > kSameBytes) {
+    return a.over_bytes < b.over_bytes;
+  }
+  if (std::abs(a.us - b.us) > kSameUs) {
+    return a.us < b.us;
+  }
+  return a.tie < b.tie - kSameUs;
+}
+
+Ledger::Ledger(const Problem& problem)
+    : problem_(&problem),
+      forward_us_(static_cast<size_t>(problem.ranks.count)),
+      backward_us_(forward_us_.size()),
+      bytes_(forward_us_.size()),
+      columns_(forward_us_.size()),
+      ids_(forward_us_.size()),
+      node_columns_(static_cast<size_t>(problem.ranks.nodes)) {}
+
+Ledger::Ledger(const Problem& problem, const Choices& choices)
+    : Ledger(problem) {
+  for (size_t i = 0; i < choices.size(); ++i) {
+    Add(i, choices[i]);
+  }
+}
+
+void Ledger::PutOn(size_t rank, const ShardLoad& load, double sign) {
+  forward_us_[rank] += sign * load.forward_us;
+  backward_us_[rank] += sign * load.backward_us;
+  bytes_[rank] += sign * load.bytes;
+  ids_[rank] += sign * load.ids;
+  total_.forward_us += sign * load.forward_us;
+  total_.backward_us += sign * load.backward_us;
+  total_.bytes += sign * load.bytes;
+}
+
+void Ledger::PutPart(const Option& option, int place, double sign) {
+  if (option.sharding != Sharding::kTableRowWise) {
+    PutOn(static_cast<size_t>(place), option.load, sign);
+    columns_[static_cast<size_t>(place)] += sign * option.load.columns;
+    total_.columns += sign * option.load.columns;
+    return;
+  }
+  node_columns_[static_cast<size_t>(place)] += sign * option.load.columns;
+  const int per_node = problem_->ranks.per_node();
+  for (int i = 0; i < per_node; ++i) {
+    PutOn(static_cast<size_t>(place * per_node + i), option.load, sign);
+  }
+}
+
+void Ledger::Put(size_t table, const Choice& choice, double sign) {
+  const Table& item = problem_->tables[table];
+  const Option& option = item.options[choice.option];
+  if (!IsEverywhere(option.sharding)) {
+    for (const int place : choice.places) {
+      PutPart(option, place, sign);
+    }
+    if (option.sharding == Sharding::kTableRowWise) {
+      node_split_ += static_cast<int>(sign);
+    }
+    return;
+  }
+  if (option.sharding == Sharding::kRowWise) {
+    AddTo(split_load_, option.load, sign);
+    split_ += static_cast<int>(sign);
+    return;
+  }
+  AddTo(copied_, option.load, sign);
+  copies_ += static_cast<int>(sign);
+  copied_bytes_ += sign * kGradientBytes *
+                   static_cast<double>(item.group.rows) *
+                   static_cast<double>(item.group.dim);
+}
+
+void Ledger::Move(size_t table, const Choice& choice, size_t place, int to) {
+  const Option& option = problem_->tables[table].options[choice.option];
+  PutPart(option, choice.places[place], -1);
+  PutPart(option, to, 1);
+}
+
+// What the busiest rank sends is no less than what any receives.
+double Ledger::ExchangeUs(double columns, bool forward) const {
+  const double vector =
+      static_cast<double>(problem_->batch) * problem_->element_bytes;
+  return problem_->exchanges.to_samples.Us(vector * columns *
+                                           (problem_->ranks.count - 1)) +
+         SumsUs(forward);
+}
+
+// Of tables whose rows are on several ranks.
+double Ledger::SumsUs(bool forward) const {
+  const Exchanges& exchanges = problem_->exchanges;
+  const double vector =
+      static_cast<double>(problem_->batch) * problem_->element_bytes;
+  const double ranks = problem_->ranks.count;
+  double us = 0;
+  if (split_ > 0) {
+    const double columns = split_load_.columns;
+    us += forward ? exchanges.reduce_scatter.Us(vector * columns * ranks)
+                  : exchanges.all_gather.Us(vector * columns);
+  }
+  if (node_split_ > 0) {
+    const double node = *std::ranges::max_element(node_columns_);
+    const double nodes = problem_->ranks.nodes;
+    us += forward ? exchanges.node_reduce_scatter.Us(vector * node * ranks)
+                  : exchanges.node_all_gather.Us(vector * node * nodes);
+    us += exchanges.across_nodes.Us(vector * node * (nodes - 1));
+  }
+  return us;
+}
+
+// Forward, vectors are on their way while tables are looked up that the rank
+// has parts or copies of as all others have:
+//
+//   lookups  | own tables | parts | copies |
+//   wire                  | vectors   | sums of parts |
+//
+// Backward the other way round, and gradients of copies are summed behind:
+//
+//   lookups  | copies |                             | parts | own tables |
+//   wire     | sums of parts | vectors | copies     |
+Cost Ledger::Evaluate() const {
+  const double ranks = problem_->ranks.count;
+  double forward = (total_.forward_us + rest_.forward_us) / ranks;
+  double backward = (total_.backward_us + rest_.backward_us) / ranks;
+  double columns = (total_.columns + rest_.columns) / ranks;
+  const double room = problem_->capacity_bytes - bytes_everywhere();
+  double squares = 0;
+  double over = 0;
+  for (size_t rank = 0; rank < forward_us_.size(); ++rank) {
+    forward = std::max(forward, forward_us_[rank]);
+    backward = std::max(backward, backward_us_[rank]);
+    columns = std::max(columns, columns_[rank]);
+    const double too_much = std::max(0.0, bytes_[rank] - room);
+    over += too_much * too_much;
+    const double load = forward_us_[rank] + backward_us_[rank];
+    squares += load * load;
+  }
+  over = std::max(std::sqrt(over), (total_.bytes + rest_.bytes - ranks * room) /
+                                       std::sqrt(ranks));
+
+  const double sums = SumsUs(true);
+  const double vectors = ExchangeUs(columns, true) - sums;
+  const double forward_rest =
+      std::max(std::max(vectors, split_load_.forward_us) + sums,
+               split_load_.forward_us + copied_.forward_us);
+  double backward_rest =
+      std::max(ExchangeUs(columns, false), copied_.backward_us);
+  if (copies_ > 0) {
+    backward_rest += problem_->exchanges.all_reduce.Us(copied_bytes_);
+  }
+  Cost cost{
+      .over_bytes = over,
+      .host_us = HostUs(),
+      .forward_us = forward + split_load_.forward_us + copied_.forward_us,
+      .backward_us = backward + split_load_.backward_us + copied_.backward_us,
+      .forward_exchange_us =
+          forward_rest - split_load_.forward_us - copied_.forward_us,
+      .backward_exchange_us = backward_rest - copied_.backward_us};
+  // Of equal times, loads of the other ranks decide a little.
+  constexpr double kOthers = 1e-3;
+  const double device = problem_->other_us + cost.forward_us +
+                        cost.backward_us + cost.forward_exchange_us +
+                        cost.backward_exchange_us;
+  cost.us = std::max(device, cost.host_us);
+  cost.tie = device + kOthers * std::sqrt(squares / ranks);
+  return cost;
+}
+
+double Ledger::HostUs() const {
+  const HostRates& host = problem_->host;
+  double us = host.base_us;
+  const auto add = [&us](const HostRates::Kind& kind, int tables) {
+    us += tables > 0 ? kind.first_us + kind.each_us * tables : 0;
+  };
+  add(host.replicated, copies_);
+  add(host.split, split_);
+  add(host.node_split, node_split_);
+  return us;
+}
+
+RankSums Ledger::SumsOf(int rank) const {
+  const auto at = static_cast<size_t>(rank);
+  return {.forward_us =
+              forward_us_[at] + split_load_.forward_us + copied_.forward_us,
+          .backward_us =
+              backward_us_[at] + split_load_.backward_us + copied_.backward_us,
+          .bytes = bytes_[at] + bytes_everywhere(),
+          .columns = columns_[at],
+          .ids = ids_[at] + split_load_.ids + copied_.ids};
+}
+
+}  // namespace stepcast::plan

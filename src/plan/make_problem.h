@@ -1,0 +1,35 @@
+// From a model and ranks to a problem: every way to share out each table, with
+// its price.
+#ifndef STEPCAST_PLAN_MAKE_PROBLEM_H_
+#define STEPCAST_PLAN_MAKE_PROBLEM_H_
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/constraints.h"
+#include "plan/problem.h"
+#include "plan/shard_rates.h"
+
+namespace stepcast::plan {
+
+struct ProblemOptions {
+  std::vector<Constraint> constraints{};
+  /// Memory of a GPU that plans may use, in bytes; 0: all there is.
+  double device_bytes = 0;
+  size_t threads = 1;
+};
+
+/// Fails if constraints name no table or leave one nowhere to go, and for
+/// models without tables.
+Result<Problem> MakeProblem(const Job& job, const ProblemOptions& options);
+
+/// A plan's choices in terms of the problem, which gets the options it lacks.
+Result<Choices> Adopt(const Job& job, const Plan& plan, Problem& problem);
+
+/// "t_cat_0": what table `index` of a model is called in plans.
+std::string TableName(const workload::Model& model, size_t index);
+
+}  // namespace stepcast::plan
+
+#endif  // STEPCAST_PLAN_MAKE_PROBLEM_H_

@@ -1,0 +1,220 @@
+#include "plan/shard_rates.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "base/units.h"
+#include "cost/overheads/predicted_plan.h"
+#include "workload/build_graph.h"
+#include "workload/memory.h"
+#include "workload/rank_plan.h"
+
+namespace stepcast::plan {
+namespace {
+
+// What one rank's step takes, without the kernels of embeddings and without
+// collectives.
+struct Sums {
+  double forward_us = 0;
+  double backward_us = 0;
+  double bytes = 0;  // Of memory, without tables.
+  double host_us = 0;
+};
+
+// The main thread and autograd's take turns.
+double HostUs(const ir::GraphData& data, const cost::OverheadTable& table) {
+  const cost::HostPlan plan =
+      cost::PredictedPlan(data, table, {.profiled = false});
+  Duration sum{};
+  for (const auto& pieces : plan.threads) {
+    for (const cost::HostPiece& piece : pieces) {
+      sum += piece.duration + piece.tail;
+    }
+  }
+  return ToMicroseconds(sum);
+}
+
+bool IsCounted(const ir::KernelShape& shape) {
+  return !std::holds_alternative<ir::EmbeddingBag>(shape) &&
+         !std::holds_alternative<ir::Collective>(shape);
+}
+
+Result<Sums> SumUp(const Job& job, const workload::RankPlan& plan) {
+  ASSIGN_OR_RETURN(const ir::Graph graph,
+                   workload::BuildRankGraph(*job.model, job.settings, plan));
+  const ir::GraphData& data = graph.data();
+  std::vector<std::optional<cost::Estimate>> prices(data.shapes.size());
+  job.kernels->PriceAll(data.shapes.items(), prices);
+  Sums sums;
+  for (const ir::Work& work : data.works) {
+    const auto& price = prices[work.shape.value];
+    if (!price || !IsCounted(data.shapes[work.shape]) || !work.call.valid() ||
+        !data.calls[work.call].op.valid()) {
+      continue;
+    }
+    switch (data.ops[data.calls[work.call].op].phase) {
+      case ir::Phase::kBackward:
+      case ir::Phase::kOptimizer:
+        sums.backward_us += price->p50_us;
+        break;
+      case ir::Phase::kForward:
+      case ir::Phase::kSparseDataDist:
+        sums.forward_us += price->p50_us;
+        break;
+      default:  // Copies of input, the same on every rank and hidden.
+        break;
+    }
+  }
+  sums.bytes =
+      workload::MemoryOf(*job.model, job.settings, graph,
+                         {.table_share = 0,
+                          .communication = workload::CommunicationBytes(graph)})
+          .total();
+  if (job.overheads != nullptr) {
+    sums.host_us = HostUs(data, *job.overheads);
+  }
+  return sums;
+}
+
+// A table as the model's are on average, and as many as a rank has.
+workload::TableGroup UsualTable(const Job& job) {
+  double tables = 0;
+  double rows = 0;
+  double columns = 0;
+  double ids = 0;
+  for (const workload::TableGroup& group : job.model->tables) {
+    const auto count = static_cast<double>(group.count);
+    tables += count;
+    rows += count * static_cast<double>(group.rows);
+    columns += count * static_cast<double>(group.dim);
+    ids += count * group.pooling;
+  }
+  const auto mean = [tables](double sum) {
+    return std::max<int64_t>(1, std::llround(sum / tables));
+  };
+  return {.count = std::max<int64_t>(1, std::llround(tables / job.ranks.count)),
+          .rows = mean(rows),
+          .dim = mean(columns),
+          .pooling = static_cast<double>(mean(ids))};
+}
+
+workload::RankPlan PlanWith(const Job& job,
+                            std::vector<workload::TableGroup> local) {
+  return {.world = job.ranks.count,
+          .local = std::move(local),
+          .makers = job.ranks.count};
+}
+
+double Sloped(double more, double less, double by) {
+  return std::max(0.0, (more - less) / by);
+}
+
+// A kind of table: what the host does for the first one, and for each.
+using PutTables = void (*)(workload::RankPlan& plan,
+                           std::vector<workload::TableGroup> tables,
+                           const Ranks& ranks);
+
+Result<HostRates::Kind> MeasureHost(const Job& job, const Sums& base,
+                                    PutTables put) {
+  const workload::TableGroup usual = UsualTable(job);
+  workload::TableGroup table = usual;
+  table.count = 1;
+  workload::RankPlan plan = PlanWith(job, {usual});
+  put(plan, {table}, job.ranks);
+  ASSIGN_OR_RETURN(const Sums one, SumUp(job, plan));
+  put(plan, {table, table}, job.ranks);
+  ASSIGN_OR_RETURN(const Sums two, SumUp(job, plan));
+  const double each = Sloped(two.host_us, one.host_us, 1);
+  return HostRates::Kind{
+      .first_us = std::max(0.0, one.host_us - base.host_us - each),
+      .each_us = each};
+}
+
+void PutReplicated(workload::RankPlan& plan,
+                   std::vector<workload::TableGroup> tables,
+                   const Ranks& /*ranks*/) {
+  plan.replicated = std::move(tables);
+}
+
+void PutSplit(workload::RankPlan& plan,
+              std::vector<workload::TableGroup> tables,
+              const Ranks& /*ranks*/) {
+  plan.split = std::move(tables);
+}
+
+void PutNodeSplit(workload::RankPlan& plan,
+                  std::vector<workload::TableGroup> tables,
+                  const Ranks& ranks) {
+  plan.ranks_per_node = ranks.per_node();
+  plan.node_columns.assign(static_cast<size_t>(ranks.nodes), 1);
+  plan.node_split = std::move(tables);
+}
+
+Result<HostRates> MeasureHost(const Job& job, const Sums& base) {
+  HostRates host{.base_us = base.host_us};
+  if (job.overheads == nullptr || job.ranks.count == 1) {
+    return host;
+  }
+  ASSIGN_OR_RETURN(host.replicated, MeasureHost(job, base, PutReplicated));
+  ASSIGN_OR_RETURN(host.split, MeasureHost(job, base, PutSplit));
+  if (job.ranks.nodes > 1 && job.ranks.per_node() > 1) {
+    ASSIGN_OR_RETURN(host.node_split, MeasureHost(job, base, PutNodeSplit));
+  }
+  return host;
+}
+
+}  // namespace
+
+Result<ShardRates> MeasureShardRates(const Job& job) {
+  const workload::TableGroup usual = UsualTable(job);
+  workload::TableGroup longer = usual;
+  longer.pooling *= 2;
+  workload::TableGroup wider = usual;
+  wider.dim *= 2;
+  workload::TableGroup more = usual;
+  more.count *= 2;
+  ASSIGN_OR_RETURN(const Sums none, SumUp(job, PlanWith(job, {})));
+  ASSIGN_OR_RETURN(const Sums base, SumUp(job, PlanWith(job, {usual})));
+  ASSIGN_OR_RETURN(const Sums with_ids, SumUp(job, PlanWith(job, {longer})));
+  ASSIGN_OR_RETURN(const Sums with_columns, SumUp(job, PlanWith(job, {wider})));
+  ASSIGN_OR_RETURN(const Sums with_bags, SumUp(job, PlanWith(job, {more})));
+
+  const double bags = static_cast<double>(usual.count) *
+                      static_cast<double>(job.settings.batch) * job.ranks.count;
+  const double ids = bags * usual.pooling;
+  const double columns = bags * static_cast<double>(usual.dim);
+  const auto rates = [&](double Sums::*part) {
+    Rates made{.per_id = Sloped(with_ids.*part, base.*part, ids),
+               .per_column = Sloped(with_columns.*part, base.*part, columns)};
+    made.per_bag = Sloped(with_bags.*part - base.*part,
+                          made.per_id * ids + made.per_column * columns, bags);
+    return made;
+  };
+  ShardRates measured{.forward_us = rates(&Sums::forward_us),
+                      .backward_us = rates(&Sums::backward_us),
+                      .bytes = rates(&Sums::bytes),
+                      .other_us = none.forward_us + none.backward_us,
+                      .other_bytes = none.bytes};
+
+  ASSIGN_OR_RETURN(measured.host, MeasureHost(job, base));
+
+  // Numbers of a replicated table, enough to be seen beside latencies.
+  workload::TableGroup copied = usual;
+  copied.count = 1;
+  copied.rows = 1'000'000;
+  workload::RankPlan replicated = PlanWith(job, {usual});
+  replicated.replicated = {copied};
+  workload::RankPlan twice = replicated;
+  twice.replicated.front().rows *= 2;
+  ASSIGN_OR_RETURN(const Sums one, SumUp(job, replicated));
+  ASSIGN_OR_RETURN(const Sums two, SumUp(job, twice));
+  measured.replicated_element_us = Sloped(
+      two.backward_us, one.backward_us,
+      static_cast<double>(copied.rows) * static_cast<double>(copied.dim));
+  return measured;
+}
+
+}  // namespace stepcast::plan
