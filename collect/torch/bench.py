@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""Measures PyTorch's operators on a device: CSV files for `stepcast fit`.
+
+  bench.py --device cuda:0 --out measured --minutes 30
+  bench.py --device cpu --out measured --minutes 10
+
+A run that was killed goes on where it was if it is started again with the
+same --out. Nothing but PyTorch is needed, 1.13 or later.
+"""
+import argparse
+import pathlib
+import sys
+import time
+
+import machine
+from budget import Budget, Progress, clock_text
+from journal import Journal, append_row, write_tables
+from points import GENERATORS, make_sweep, point_id
+from schemas import COLUMNS
+from stats import ThrottleWatch
+from work import Limits
+
+# Points between two looks at whether the machine still runs as it did.
+_WATCH_EVERY = 25
+# The share of a point's time that goes on top: making tensors, warming up.
+_POINT_SECONDS = 0.12
+# How long a sweep waits for a machine that is hot or busy, and what share of
+# its budget at the most: one that is always busy is measured as it is.
+_WAIT_SECONDS = 2.0
+_WAIT_SHARE = 0.05
+
+
+def parse_arguments(words):
+    parser = argparse.ArgumentParser(
+        description=__doc__.split("\n", 1)[0],
+        epilog="operators: " + ", ".join(GENERATORS))
+    parser.add_argument("--device", default="cpu",
+                        help="cpu, cuda, cuda:1, ...")
+    parser.add_argument("--out", required=True, help="directory of the CSVs")
+    parser.add_argument("--minutes", type=float, default=10.0,
+                        help="of all runs with this --out together")
+    parser.add_argument("--gpu", help="the name in the rows; default: by the "
+                        "device's own")
+    parser.add_argument("--sizes", choices=["papers", "small"],
+                        help="default: small on cpu, else papers")
+    parser.add_argument("--only", nargs="+", metavar="OP",
+                        help="these operators alone")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, help="of the processor")
+    parser.add_argument("--longest-ms", type=float, default=60.0,
+                        help="leave out calls that take longer")
+    arguments = parser.parse_args(words)
+    if not arguments.minutes > 0:
+        parser.error(f"--minutes is {arguments.minutes}; expected more than "
+                     "0")
+    if arguments.sizes is None:
+        arguments.sizes = "small" if arguments.device == "cpu" else "papers"
+    return arguments
+
+
+def check_header(journal, settings):
+    """The same sweep as before, or a reason why not."""
+    header = journal.header()
+    if header is None:
+        journal.add({"type": "start", "settings": settings})
+        return None
+    for key, value in settings.items():
+        before = header["settings"].get(key)
+        if before != value:
+            return (f"--out has a sweep with {key} {before}, not {value}; "
+                    "expected the same, or another directory")
+    return None
+
+
+class Bench:
+    """One run of a sweep: points in order, each into the journal."""
+
+    def __init__(self, runner, sweep, journal, budget, out):
+        self._runner = runner
+        self._sweep = sweep
+        self._journal = journal
+        self._budget = budget
+        self._out = out
+        self._start = time.monotonic()
+        self._watch = ThrottleWatch()
+        self._since_good = []
+        self._waited = 0.0
+        self.measured = 0
+
+    def _add(self, entry):
+        entry["at_s"] = round(time.monotonic() - self._start, 3)
+        self._journal.add(entry)
+
+    def _rest(self):
+        """Lets the machine cool down or finish what else it does."""
+        if self._waited + _WAIT_SECONDS <= _WAIT_SHARE * self._budget.seconds:
+            self._waited += _WAIT_SECONDS
+            time.sleep(_WAIT_SECONDS)
+
+    def _look(self):
+        """Points measured while the machine was slow are asked for again."""
+        time_us = self._runner.reference_us()
+        if self._watch.check(time_us):
+            self._since_good = []
+            return
+        if self._since_good:
+            self._add({"type": "again", "ids": self._since_good,
+                       "reference_us": time_us, "mark_us": self._watch.mark})
+        self._since_good = []
+        self._rest()
+
+    def _one(self, point):
+        entry = {"type": "point", "id": point_id(point),
+                 "kind": point["kind"], "rows": []}
+        kind, row, why = self._runner.run(point)
+        if row is None:
+            entry["skipped"] = why
+        else:
+            entry["kind"] = kind
+            entry["rows"] = [row]
+            self.measured += 1
+            self._since_good.append(entry["id"])
+        self._add(entry)
+        if row is not None:
+            append_row(self._out, kind, row, COLUMNS)
+
+    def run(self):
+        """Until the sweep or the budget is over. True: the whole sweep."""
+        self._add({"type": "run"})
+        progress = Progress(len(self._sweep))
+        # Twice: those asked for again come at the end.
+        for _ in range(2):
+            done = self._journal.done()
+            todo = [p for p in self._sweep if point_id(p) not in done]
+            for number, point in enumerate(todo):
+                if self._budget.is_over():
+                    progress.end()
+                    return False
+                if number % _WATCH_EVERY == 0:
+                    self._look()
+                self._one(point)
+                progress.show(len(done) + number + 1, self._budget,
+                              point["op"])
+        progress.end()
+        return True
+
+    @property
+    def throttled(self):
+        return self._watch.throttled
+
+
+def main(words=None):
+    arguments = parse_arguments(words)
+    try:
+        import torch
+    except ImportError:
+        print("error: no PyTorch; expected 1.13 or later", file=sys.stderr)
+        return 2
+    from runner import Runner  # Needs torch.
+    if arguments.threads:
+        torch.set_num_threads(arguments.threads)
+    torch.manual_seed(arguments.seed)
+    out = pathlib.Path(arguments.out)
+    name = arguments.gpu or machine.default_name(torch, arguments.device)
+    journal = Journal(out)
+    wrong = check_header(journal, {
+        "gpu": name, "device": arguments.device, "sizes": arguments.sizes,
+        "seed": arguments.seed, "only": arguments.only,
+        "threads": torch.get_num_threads(), "torch": torch.__version__})
+    if wrong:
+        print(f"error: {wrong}", file=sys.stderr)
+        return 2
+    # What a kill may have cut off or left out.
+    write_tables(out, journal.rows(), COLUMNS)
+    budget = Budget(60 * arguments.minutes, journal.spent())
+    facts = machine.describe(torch, arguments.device)
+    limits = Limits(1e3 * arguments.longest_ms, facts["memory_bytes"] / 8)
+    if "gpu" in facts:
+        limits.most_bytes = facts["gpu"]["memory_bytes"] / 4
+    runner = Runner(torch, arguments.device, name, limits,
+                    rotate_bytes=rotation(facts), seconds=_POINT_SECONDS)
+    if not (out / "device.toml").exists():
+        (out / "device.toml").write_text(
+            machine.device_toml(name, facts, runner.peaks()))
+    bench = Bench(runner, make_sweep(arguments.seed, arguments.sizes,
+                                     arguments.only), journal, budget, out)
+    whole = bench.run()
+    write_tables(out, journal.rows(), COLUMNS)
+    print(f"bench: {bench.measured} points measured in this run, "
+          f"{len(journal.done())} done in all, "
+          f"{clock_text(budget.spent())} spent"
+          + ("" if whole else "; --minutes more to go on")
+          + (f"; the machine was slow {bench.throttled} times"
+             if bench.throttled else ""), file=sys.stderr)
+    journal.close()
+    return 0
+
+
+def rotation(facts):
+    """Bytes that calls go through in turn: twice the cache of a core, or of a
+    GPU (not asked for: 64 MB outgrows most, as a step does)."""
+    if "gpu" in facts:
+        return 64 << 20
+    sizes = {int(k): v for k, v in facts["cache_bytes"].items()}
+    return 2 * sizes.get(2, 1 << 20)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Records steps of a built-in model: execution trace, profile and times.
+
+  capture.py --model dlrm --file data/workloads/dlrm_default.toml \\
+      --batch 256 --out recorded/dlrm_default_256
+  capture.py --model mlp --widths 512-256-256-1 --batch 128 --out recorded/mlp
+
+To record a training loop of your own, see recorder.py: five lines.
+"""
+import argparse
+import sys
+
+from recorder import Recorder
+
+
+def parse_arguments(words):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--model", required=True, choices=[
+        "dlrm", "mlp", "cnn", "resnet", "transformer"])
+    parser.add_argument("--file", help="the model file of a dlrm")
+    parser.add_argument("--widths", default="512-512-512-1",
+                        help="of an mlp, or channels of a cnn or resnet")
+    parser.add_argument("--size", type=int, default=32,
+                        help="of images, or the length of a sequence")
+    parser.add_argument("--hidden", type=int, default=128,
+                        help="of a transformer")
+    parser.add_argument("--most-rows", type=int,
+                        help="tables have no more rows than this")
+    parser.add_argument("--batch", type=int, required=True)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--threads", type=int, help="of the processor")
+    parser.add_argument("--steps", type=int, default=50,
+                        help="that are timed")
+    parser.add_argument("--no-times", action="store_true",
+                        help="record one step without timing any")
+    parser.add_argument("--out", required=True, help="a directory")
+    arguments = parser.parse_args(words)
+    if arguments.batch < 1:
+        parser.error(f"--batch is {arguments.batch}; expected 1 or more")
+    if arguments.model == "dlrm" and not arguments.file:
+        parser.error("no --file; expected the model file of the dlrm")
+    return arguments
+
+
+def numbers(text):
+    return [int(word) for word in text.split("-")]
+
+
+def make_model(torch, arguments):
+    """(module, inputs, loss)."""
+    import models
+    if arguments.model == "dlrm":
+        return models.make_dlrm(torch, models.read_model_file(arguments.file),
+                                arguments.most_rows)
+    if arguments.model == "mlp":
+        return models.make_mlp(torch, numbers(arguments.widths))
+    if arguments.model == "transformer":
+        return models.make_transformer(torch, arguments.hidden,
+                                       sequence=arguments.size)
+    return models.make_cnn(torch, numbers(arguments.widths), arguments.size,
+                           residual=arguments.model == "resnet")
+
+
+def make_step(torch, arguments):
+    """A function that trains one step on a batch that is already there."""
+    torch.manual_seed(1)
+    module, inputs, loss = make_model(torch, arguments)
+    module = module.to(arguments.device)
+    optimizer = torch.optim.SGD(module.parameters(), lr=1e-4)
+    values, target = inputs(arguments.batch, arguments.device)
+
+    def step():
+        optimizer.zero_grad(set_to_none=True)
+        loss(module(*values), target).backward()
+        optimizer.step()
+    return step
+
+
+def main(words=None):
+    arguments = parse_arguments(words)
+    try:
+        import torch
+    except ImportError:
+        print("error: no PyTorch; expected 1.13 or later", file=sys.stderr)
+        return 2
+    if arguments.threads:
+        torch.set_num_threads(arguments.threads)
+    step = make_step(torch, arguments)
+    # Without times one step is still needed to make the recorder's phases.
+    lengths = ({"warmup": 2, "timed": 0, "profiled": 0}
+               if arguments.no_times else {"timed": arguments.steps})
+    with Recorder(arguments.out, arguments.device, arguments.batch,
+                  model=vars(arguments), **lengths) as recorder:
+        while True:
+            step()
+            if recorder.step():
+                break
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

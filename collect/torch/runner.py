@@ -1,0 +1,88 @@
+"""Runs one point on the device and makes its row."""
+import gc
+
+from work import copies
+from case import Env
+from ops import build, kind_of
+from stats import Sampler
+from timers import make_timers, measure
+
+# The product that tells whether the machine still runs as it did, and the
+# copy and products that tell what it can do at most.
+_REFERENCE = {"kind": "gemm", "op": "bmm", "batch": 4, "m": 64, "n": 64,
+              "k": 64}
+_PEAKS = [{"kind": "gemm", "op": op, "batch": 1, "m": size, "n": size,
+           "k": size}
+          for op in ("linear", "linear_dgrad", "linear_wgrad")
+          for size in (32, 64, 128, 256)]
+_PEAK_SECONDS = 0.03
+_COPY = {"kind": "elementwise", "op": "copy", "rows": 4096, "cols": 8192}
+
+
+class Runner:
+    """Everything here needs torch; what to run and when does not."""
+
+    def __init__(self, torch, device, gpu, limits, rotate_bytes, seconds):
+        self._torch = torch
+        self._gpu = gpu
+        self._limits = limits
+        self._rotate_bytes = rotate_bytes
+        self._seconds = seconds
+        self._env = Env(torch, device)
+        self._timers = make_timers(torch, device)
+        self._reference = None
+
+    def reference_us(self):
+        if self._reference is None:
+            case = build(self._env, _REFERENCE)
+            self._reference = [case.make()]
+        return measure(self._timers[-1], self._reference, 0.05,
+                       Sampler(fewest=5, most=15))["time_us"]
+
+    def _time(self, case, point, seconds=None):
+        count = copies(point, self._rotate_bytes)
+        calls = [case.make() for _ in range(count)]
+        last = None
+        for timer in self._timers:
+            try:
+                return measure(timer, calls, seconds or self._seconds)
+            except RuntimeError as error:
+                last = error
+        raise last
+
+    def run(self, point):
+        """(kind, row, None), or (None, None, why it was left out)."""
+        why = self._limits.reason_to_skip(point)
+        if why:
+            return None, None, why
+        try:
+            with self._torch.no_grad():
+                if point["kind"] == "launch":
+                    self._torch.set_grad_enabled(True)
+                case = build(self._env, point)
+                if case is None:
+                    return None, None, "no such operator here"
+                summary = self._time(case, point)
+        except (RuntimeError, NotImplementedError) as error:
+            gc.collect()
+            return None, None, str(error).split("\n", 1)[0][:200]
+        self._limits.learn(point, summary["time_us"])
+        row = {"gpu": self._gpu, **case.row, **summary, "source": "bench"}
+        row.pop("stable")
+        return kind_of(point, case.row), row, None
+
+    def _peak_us(self, point):
+        case = build(self._env, point)
+        return self._time(case, point, _PEAK_SECONDS)["min_us"]
+
+    def peaks(self):
+        """The fastest products and the fastest large copy."""
+        best = 0.0
+        with self._torch.no_grad():
+            for point in _PEAKS:
+                time = self._peak_us(point)
+                flops = 2 * point["m"] * point["n"] * point["k"]
+                best = max(best, flops / time / 1e3)
+            time = self._peak_us(_COPY)
+        moved = 2 * 4 * _COPY["rows"] * _COPY["cols"]
+        return {"gflops": best, "copy_gbs": moved / time / 1e3}
