@@ -1,0 +1,156 @@
+#include "tests/accuracy/op_times.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "engine/predictor.h"
+#include "measurements/authors_kernels.h"
+#include "measurements/authors_trace.h"
+#include "measurements/csv.h"
+#include "measurements/recorder_latency.h"
+#include "workload/model_files.h"
+
+namespace stepcast::accuracy {
+namespace {
+
+constexpr std::string_view kGpu = "v100-sxm-16gb@1297MHz";
+constexpr double kPercent = 100;
+
+struct Trace {
+  std::string_view day;
+  std::string_view theirs;
+  std::string_view ours;
+};
+constexpr std::array kTraces = {
+    Trace{.day = "2021-04-09", .theirs = "DLRM_MLPerf", .ours = "dlrm_mlperf"},
+    Trace{
+        .day = "2021-05-04", .theirs = "DLRM_default", .ours = "dlrm_default"},
+    Trace{.day = "2021-05-14", .theirs = "DLRM_MLPerf", .ours = "dlrm_mlperf"},
+    Trace{
+        .day = "2021-08-22", .theirs = "DLRM_default", .ours = "dlrm_default"},
+};
+
+using Times = std::map<std::string, double, std::less<>>;
+
+struct Measured {
+  Times ops{};  // In a step, on average.
+  double smallest_us = 0;
+};
+
+Result<Measured> Measure(const Trace& trace,
+                         const std::filesystem::path& data) {
+  const std::filesystem::path file =
+      data / "authors" /
+      fmt::format("trace_v100_{}_{}_b2048_kernels.csv", trace.day,
+                  trace.theirs);
+  ASSIGN_OR_RETURN(std::string text, ReadFile(file));
+  ASSIGN_OR_RETURN(
+      const measurements::CsvTable table,
+      measurements::CsvTable::Parse(std::move(text), file.string()));
+  ASSIGN_OR_RETURN(const auto rows, measurements::ReadAuthorsTrace(table));
+  Measured measured;
+  std::set<int64_t> iterations;
+  for (const measurements::AuthorsRow& row : rows) {
+    measured.ops[row.op] += row.time_us;
+    iterations.insert(row.iteration);
+  }
+  for (auto& [op, time] : measured.ops) {
+    time /= static_cast<double>(iterations.size());
+  }
+  const bool is_default = trace.theirs == "DLRM_default";
+  ASSIGN_OR_RETURN(const auto kernels,
+                   measurements::KernelsOf(
+                       rows, is_default ? measurements::AuthorsDefault()
+                                        : measurements::AuthorsMlPerf()));
+  measured.smallest_us = measurements::SmallestKernelUs(kernels);
+  return measured;
+}
+
+// The outermost op around a work's launch.
+std::string_view TopOp(const ir::Graph& graph, const ir::Work& work) {
+  const ir::GraphData& data = graph.data();
+  std::string_view name;
+  if (work.call.valid()) {
+    for (ir::OpId op = data.calls[work.call].op; op.valid();
+         op = data.ops[op].parent) {
+      if (data.ops[op].kind == ir::OpKind::kOp) {
+        name = graph.text(data.ops[op].name);
+      }
+    }
+  }
+  return name;
+}
+
+Result<Times> Predict(const Trace& trace, double smallest_us) {
+  engine::Request request;
+  ASSIGN_OR_RETURN(request.model, workload::FindModel(trace.ours));
+  request.gpu = kGpu;
+  request.settings.batch = 2048;
+  request.settings.torch = workload::TorchRelease::kTorch18;
+  request.recorder_latency_us = smallest_us;
+  engine::Predictor predictor;
+  ASSIGN_OR_RETURN(const engine::ModelPrediction predicted,
+                   predictor.Predict(request, {}));
+  Times ops;
+  const ir::GraphData& data = predicted.graph.data();
+  for (const ir::WorkId id : data.works.ids()) {
+    ops[std::string(TopOp(predicted.graph, data.works[id]))] +=
+        predicted.prediction.works.prices[id].p50_us;
+  }
+  return ops;
+}
+
+}  // namespace
+
+double OpTime::error_pct() const {
+  return kPercent * (predicted_us / measured_us - 1);
+}
+
+Result<std::vector<OpTime>> CompareOps(const std::filesystem::path& data,
+                                       double least_share) {
+  std::vector<OpTime> ops;
+  for (const Trace& trace : kTraces) {
+    ASSIGN_OR_RETURN(const Measured measured, Measure(trace, data));
+    ASSIGN_OR_RETURN(const Times predicted,
+                     Predict(trace, measured.smallest_us));
+    double total = 0;
+    for (const auto& [op, time] : measured.ops) {
+      total += time;
+    }
+    std::vector<OpTime> of_trace;
+    for (const auto& [op, time] : measured.ops) {
+      const auto found = predicted.find(op);
+      if (time >= least_share * total) {
+        of_trace.push_back(
+            {.trace = fmt::format("{} {}", trace.day, trace.theirs),
+             .op = op,
+             .measured_us = time,
+             .predicted_us = found == predicted.end() ? 0 : found->second,
+             .share = time / total});
+      }
+    }
+    std::ranges::sort(of_trace, std::greater<>(), &OpTime::measured_us);
+    ops.insert(ops.end(), of_trace.begin(), of_trace.end());
+  }
+  return ops;
+}
+
+std::string OpTable(std::span<const OpTime> ops) {
+  std::string text =
+      "| trace | op | share % | measured us | predicted us | error % |\n"
+      "| --- | --- | ---: | ---: | ---: | ---: |\n";
+  for (const OpTime& op : ops) {
+    text += fmt::format("| {} | {} | {:.1f} | {:.1f} | {:.1f} | {:+.1f} |\n",
+                        op.trace, op.op, kPercent * op.share, op.measured_us,
+                        op.predicted_us, op.error_pct());
+  }
+  return text;
+}
+
+}  // namespace stepcast::accuracy
