@@ -9,6 +9,7 @@
 
 #include "cost/kernels/bandwidth.h"
 #include "cost/kernels/family.h"
+#include "cost/kernels/fill.h"
 #include "hw/gpu_files.h"
 #include "ir/shape_fields.h"
 
@@ -277,6 +278,12 @@ Estimate KernelModels::FromAnswer(const Answer& answer, const Base& base,
        .origin =
            distance > kRangeSlack ? Origin::kExtrapolated : Origin::kFitted,
        .model = answer.fitted.name()});
+}
+
+Estimate KernelModels::PriceMemset(const ir::Fill& fill) const {
+  const Family* family = FindFamily(fill);
+  CHECK(family != nullptr);
+  return FromFormula(fill, FamilyPlace(*family), MemsetBase(fill, machine_));
 }
 
 std::optional<Estimate> KernelModels::Price(

@@ -40,6 +40,9 @@ class KernelModels {
   void PriceAll(std::span<const ir::KernelShape> shapes,
                 std::span<std::optional<Estimate>> estimates) const;
 
+  /// A memset of the driver, which starts faster than a kernel.
+  Estimate PriceMemset(const ir::Fill& fill) const;
+
   const Machine& machine() const { return machine_; }
   const Profile& profile() const { return profile_; }
 

@@ -173,7 +173,13 @@ PricedWorks Pricer::Price(const cost::KernelModels& models) {
     }
   }
   for (const ir::WorkId id : data_.works.ids()) {
-    const auto& estimate = by_shape[data_.works[id].shape.value];
+    std::optional<WorkPrice> estimate = by_shape[data_.works[id].shape.value];
+    const auto* const fill =
+        std::get_if<ir::Fill>(&data_.shapes[data_.works[id].shape]);
+    if (estimate && fill != nullptr &&
+        data_.works[id].kind == ir::WorkKind::kMemset) {
+      estimate = FromEstimate(models.PriceMemset(*fill));
+    }
     if (estimate && !(options_.keep_measured && IsMeasured(id))) {
       priced_.prices[id] = *estimate;
     } else if (IsMeasured(id)) {

@@ -73,8 +73,7 @@ class Walk {
   void ReluBackward() { EmitOp({shapes_.OnOutput(LayerAt(backward_ - 1), 2)}); }
   void Sigmoid() { EmitOp({shapes_.PerSample(1, 1)}); }
   void SigmoidBackward() { EmitOp({shapes_.PerSample(1, 2)}); }
-  // A memset clears its counters before.
-  void BiasGradient() { EmitOp({shapes_.BiasGradient(LayerAt(backward_))}); }
+  void BiasGradient();
   void Accumulate();
   void Lookup() { EmitOp({shapes_.Lookup(ir::Pass::kForward)}); }
   void LookupBackward() { EmitOp({shapes_.Lookup(ir::Pass::kBackward)}); }
@@ -202,6 +201,15 @@ void Walk::LinearBackward() {
   }
   shapes.push_back(shapes_.WeightGradient(layer));
   EmitOp(std::move(shapes));
+}
+
+// The memset before it, which clears its counters, is no kernel.
+void Walk::BiasGradient() {
+  for (const AuthorsRow& row : rows_) {
+    if (!Contains(row.kernel, "Memset")) {
+      EmitRow(row, shapes_.BiasGradient(LayerAt(backward_)));
+    }
+  }
 }
 
 // First the bias, then the weights.

@@ -205,14 +205,14 @@ ir::KernelShape AuthorsShapes::TriangleSort() const {
 }
 
 // Both factors of the products are the same features; the gradient of the
-// second comes transposed.
+// second comes transposed, but a block of threads has several of its short rows
+// and so finds their neighbours in its cache.
 ir::KernelShape AuthorsShapes::FeatureGradientSum() const {
   const int64_t elements = model_.batch * features_ * model_.dim;
   return ir::Elementwise{.elements = elements,
                          .read = {2 * elements * kFloatBytes},
                          .written = {elements * kFloatBytes},
-                         .dtype = ir::DType::kFp32,
-                         .scattered = true};
+                         .dtype = ir::DType::kFp32};
 }
 
 ir::KernelShape AuthorsShapes::DenseGradientSum() const {

@@ -31,7 +31,8 @@ constexpr double kCdnaBroadcastCost = 66;
 constexpr double kCdnaNarrowTranscendentalCost = 58;
 // Such an address comes before the load: H100 and V100, 2 kB to 4 MB.
 constexpr double kBroadcastSteps = 0.3;
-// An input read across its layout costs a sector of L2 an element.
+// What L2 hands out at least: an input read across its layout costs a sector an
+// element.
 constexpr double kSectorBytes = 32;
 // Arithmetic hides well behind the streams.
 constexpr double kOverlapPower = 6;
@@ -80,14 +81,19 @@ double MovedBytes(const ir::Elementwise& op) {
          static_cast<double>(op.written.count);
 }
 
+// Everything that passes through L2 where an input is read across its layout.
+double ScatteredBytes(const ir::Elementwise& op) {
+  return MovedBytes(op) + static_cast<double>(op.elements) *
+                              (kSectorBytes - ElementBytes(op.dtype));
+}
+
 }  // namespace
 
 Base ElementwiseBase(const ir::KernelShape& shape, const Machine& machine) {
   const auto& op = std::get<ir::Elementwise>(shape);
   const double elements = static_cast<double>(op.elements);
   const double lanes = LaneUs(elements, Cost(op, machine), machine);
-  const double sectors =
-      op.scattered ? L2Us(elements * kSectorBytes, machine) : 0;
+  const double sectors = op.scattered ? L2Us(ScatteredBytes(op), machine) : 0;
   return StreamBase({.bytes = MovedBytes(op),
                      .compute_us = std::max(lanes, sectors),
                      .latencies = LatenciesWith(

@@ -146,6 +146,15 @@ void Gather(Torch& torch, const Dot& dot, const Tensor& dense,
   }
 }
 
+// Whether reading the transposed gradient costs a sector of memory an element.
+// ATen's blocks compute 256 results (64 threads with four each); where these
+// are rows side by side, the rows' neighbours in memory lie in one sector,
+// which the block finds in its own cache.
+bool IsScattered(int64_t columns) {
+  constexpr int64_t kBlockResults = 256;
+  return columns >= kBlockResults;
+}
+
 Tensor DotInteraction(Torch& torch, const Dot& dot, const Tensor& dense,
                       std::span<const Tensor> vectors) {
   StepBuilder& step = torch.step();
@@ -160,7 +169,7 @@ Tensor DotInteraction(Torch& torch, const Dot& dot, const Tensor& dense,
                                        .read = {2 * bytes},
                                        .written = {bytes},
                                        .dtype = dot.dtype,
-                                       .scattered = true});
+                                       .scattered = IsScattered(dot.dim)});
   });
   {
     const OpScope op(step, "aten::bmm");
