@@ -7,6 +7,7 @@
 #include "base/nearest.h"
 #include "base/text_table.h"
 #include "cli/commands.h"
+#include "cli/list_overheads.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/output_formats.h"
@@ -331,6 +332,7 @@ constexpr Listing kListings[] = {
     {.name = "models", .text = ModelsText, .json = ModelsJson},
     {.name = "workloads", .text = WorkloadsText, .json = WorkloadsJson},
     {.name = "platforms", .text = PlatformsText, .json = PlatformsJson},
+    {.name = "overheads", .text = OverheadsText, .json = OverheadsJson},
 };
 
 }  // namespace
@@ -344,7 +346,8 @@ Status RunList(const Words& words) {
   parser.Add("WHAT", names,
              "formats: that can be read and "
              "written; gpus: what we know of each; models: who "
-             "answers for which kernels; platforms: servers");
+             "answers for which kernels; workloads: to predict; platforms: "
+             "servers; overheads: hosts");
   parser.AddFlag("--json", json, "print one JSON object instead");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   if (!go_on) {

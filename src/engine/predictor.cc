@@ -1,6 +1,8 @@
 #include "engine/predictor.h"
 
 #include <algorithm>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -111,6 +113,19 @@ int GpusOf(const hw::Platform& platform) {
              : 1;
 }
 
+// A server as the maker of its GPUs designed it (NVIDIA's DGX and HGX) stands
+// for the many that follow the design; others are one company's own.
+bool IsReference(const hw::Platform& platform) {
+  return platform.name.starts_with("dgx-") || platform.name.starts_with("hgx-");
+}
+
+// Which of two that have the GPU is taken if none was named: the smaller, then
+// the reference design, then the first by name.
+bool IsMoreUsual(const hw::Platform& a, const hw::Platform& b) {
+  return std::make_tuple(GpusOf(a), !IsReference(a), std::string_view(a.name)) <
+         std::make_tuple(GpusOf(b), !IsReference(b), std::string_view(b.name));
+}
+
 }  // namespace
 
 Result<const cost::KernelModels*> Predictor::Models(
@@ -212,7 +227,7 @@ Result<std::string> PlatformOf(const Request& request, std::string& gpu) {
   const hw::Platform* best = nullptr;
   for (const hw::Platform& platform : platforms) {
     if (platform.gpu == device.name && GpusOf(platform) >= on_node &&
-        (best == nullptr || GpusOf(platform) < GpusOf(*best))) {
+        (best == nullptr || IsMoreUsual(platform, *best))) {
       best = &platform;
     }
   }

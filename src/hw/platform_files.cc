@@ -10,6 +10,7 @@
 
 #include "base/embedded.h"
 #include "base/file.h"
+#include "base/nearest.h"
 #include "hw/gpu_files.h"
 
 namespace stepcast {
@@ -42,10 +43,13 @@ Result<Platform> FindPlatform(std::string_view text) {
     }
     names.push_back(platform.name);
   }
+  const auto nearest = Nearest(text, names);
   return Fail(ErrorCode::kNotFound,
-              fmt::format("unknown platform '{}'; expected a .toml file or one "
-                          "of: {}",
-                          text, fmt::join(names, ", ")));
+              nearest ? fmt::format("unknown platform '{}'; did you mean {}?",
+                                    text, *nearest)
+                      : fmt::format("unknown platform '{}'; expected a .toml "
+                                    "file or one of: {}",
+                                    text, fmt::join(names, ", ")));
 }
 
 Result<std::vector<Platform>> FindPlatforms(

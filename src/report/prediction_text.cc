@@ -149,7 +149,7 @@ std::string Sources(const PredictionReport& report) {
                       engine::Name(static_cast<engine::PriceSource>(i))));
     }
   }
-  std::string text = fmt::format("\nGPU time is {}\n", Joined(works));
+  std::string text = fmt::format("\ncoverage: GPU time {}\n", Joined(works));
   std::vector<std::string> host;
   for (size_t i = 0; i < report.overhead_coverage.size(); ++i) {
     if (report.overhead_coverage[i] > 0) {
@@ -159,7 +159,7 @@ std::string Sources(const PredictionReport& report) {
     }
   }
   if (!host.empty()) {
-    text += fmt::format("host time is {} by name of op\n", Joined(host));
+    text += fmt::format("          host time {} by name of op\n", Joined(host));
   }
   return text;
 }

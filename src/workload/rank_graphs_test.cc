@@ -255,6 +255,35 @@ TEST(RankGraphsTest, PytorchReducesWholeModelsInBuckets) {
 }
 
 // Everything fits into one buffer of 128 MiB.
+// Besides what ranks do together: the same kernels on one as on several.
+TEST(RankGraphsTest, NcfHasGradientsOfAllRowsHoweverManyRanksThereAre) {
+  const auto model = FindModel("ncf");
+  ASSERT_TRUE(model) << model.error().message;
+  Settings settings;
+  settings.impl = "pytorch";
+  const auto kernels_of = [&](const RankPlan& plan) {
+    std::vector<std::string> kernels;
+    const auto graph = BuildRankGraph(*model, settings, plan);
+    EXPECT_TRUE(graph) << graph.error().message;
+    for (const ir::WorkId id : graph->data().works.ids()) {
+      const ir::KernelShape& shape = graph->shape(id);
+      if (std::holds_alternative<ir::Sort>(shape) ||
+          std::holds_alternative<ir::EmbeddingBag>(shape) ||
+          std::holds_alternative<ir::OptimizerStep>(shape)) {
+        kernels.push_back(ir::ShapeText(shape));
+      }
+    }
+    std::ranges::sort(kernels);
+    return kernels;
+  };
+  const auto one = ShareTables(*model, settings, 1);
+  const auto eight = ShareTables(*model, settings, 8);
+  ASSERT_TRUE(one && eight);
+  const std::vector<std::string> kernels = kernels_of(one->front().plan);
+  EXPECT_GE(kernels.size(), 13u);  // Four tables, each way; sorts; Adam.
+  EXPECT_EQ(kernels, kernels_of(eight->front().plan));
+}
+
 TEST(RankGraphsTest, TensorflowFusesGradientsIntoBuffers) {
   for (const RankGraph& rank : Graphs({"tensorflow", "ncf"}, 8)) {
     ASSERT_EQ(rank.collectives.size(), 1u);

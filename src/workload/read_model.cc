@@ -135,12 +135,26 @@ Status ReadInteraction(const ModelKeys& keys, Model& model) {
   return {};
 }
 
+// Where the first of the tables says that it has other columns.
+const toml::node& OtherDim(const toml::node& tables, int64_t dim) {
+  if (const toml::array* const list = tables.as_array()) {
+    for (const toml::node& item : *list) {
+      const toml::node* const own =
+          item.is_table() ? item.as_table()->get("dim") : nullptr;
+      if (own != nullptr && own->value<int64_t>() != dim) {
+        return *own;
+      }
+    }
+  }
+  return tables;
+}
+
 // Dot products need vectors of one length: the dense one and all tables'.
 Status CheckDims(const ModelKeys& keys, const Model& model) {
   const int64_t dim = model.tables.front().dim;
   for (const TableGroup& group : model.tables) {
     if (group.dim != dim) {
-      return FailAt(*keys.Find("tables"),
+      return FailAt(OtherDim(*keys.Find("tables"), dim),
                     fmt::format("tables have {} and {} columns; expected one "
                                 "dim for a dot interaction",
                                 dim, group.dim));

@@ -159,6 +159,9 @@ constexpr Wrong kWrong[] = {
      "m.toml:3: bottom_mlp ends with 4; expected 2, the columns of the tables"},
     {"batch = 4\ntop_mlp = [1]\n[[tables]]\nrows = 5\ndim = 2\n[[tables]]\n"
      "rows = 5\ndim = 3\n",
+     "m.toml:8: tables have 2 and 3 columns; expected one dim"},
+    {"batch = 4\nembedding_dim = 3\ntop_mlp = [1]\n[[tables]]\nrows = 5\n"
+     "dim = 2\n[[tables]]\nrows = 5\n",
      "tables have 2 and 3 columns; expected one dim"},
     {"batch = 4\ndense_features = 2\ntop_mlp = [1]\ntop_input = 4\n[[tables]]\n"
      "rows = 5\ndim = 2\n",

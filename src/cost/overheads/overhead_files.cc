@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <filesystem>
 #include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/embedded.h"
 #include "base/file.h"
+#include "base/nearest.h"
 
 namespace stepcast {
 
@@ -46,29 +51,35 @@ std::vector<std::string> OverheadNames() {
   return names;
 }
 
-Result<OverheadData> LoadOverheads(std::string_view name) {
-  const EmbeddedFile* shared = Find(kSharedOverheads);
-  CHECK(shared != nullptr);
-  if (name == kSharedOverheads) {
-    return ParseOverheads(shared->text, shared->name);
-  }
-  ASSIGN_OR_RETURN(const OverheadData others,
-                   ParseOverheads(shared->text, shared->name));
+Result<OverheadData> LoadOwnOverheads(std::string_view name) {
   if (name.ends_with(kSuffix)) {
     const std::filesystem::path path(name);
     ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-    ASSIGN_OR_RETURN(OverheadData data, ParseOverheads(text, path.string()));
-    return Completed(std::move(data), others);
+    return ParseOverheads(text, path.string());
   }
-  const EmbeddedFile* file = Find(name);
-  if (file == nullptr) {
-    return Fail(ErrorCode::kNotFound,
-                fmt::format("unknown overheads '{}'; expected a .toml file or "
+  if (const EmbeddedFile* file = Find(name)) {
+    return ParseOverheads(file->text, file->name);
+  }
+  const std::vector<std::string> names = OverheadNames();
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const auto nearest = Nearest(name, views);
+  return Fail(
+      ErrorCode::kNotFound,
+      nearest ? fmt::format("unknown overheads '{}'; did you mean {}?", name,
+                            *nearest)
+              : fmt::format("unknown overheads '{}'; expected a .toml file or "
                             "one of: {}",
-                            name, fmt::join(OverheadNames(), ", ")));
+                            name, fmt::join(names, ", ")));
+}
+
+Result<OverheadData> LoadOverheads(std::string_view name) {
+  ASSIGN_OR_RETURN(OverheadData data, LoadOwnOverheads(name));
+  if (name == kSharedOverheads) {
+    return data;
   }
-  ASSIGN_OR_RETURN(OverheadData data, ParseOverheads(file->text, file->name));
-  return Completed(std::move(data), others);
+  ASSIGN_OR_RETURN(const OverheadData shared,
+                   LoadOwnOverheads(kSharedOverheads));
+  return Completed(std::move(data), shared);
 }
 
 }  // namespace cost

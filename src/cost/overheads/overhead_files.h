@@ -22,6 +22,9 @@ std::vector<std::string> OverheadNames();
 /// lists the known ones.
 Result<OverheadData> LoadOverheads(std::string_view name);
 
+/// The same without the shared set's parts.
+Result<OverheadData> LoadOwnOverheads(std::string_view name);
+
 }  // namespace stepcast::cost
 
 #endif  // STEPCAST_COST_OVERHEADS_OVERHEAD_FILES_H_

@@ -35,11 +35,15 @@ TEST(OverheadFilesTest, PartsThatASetLacksAreTheSharedOnes) {
   EXPECT_EQ((*lin)[OverheadPart::kCall].count("launch hipLaunchKernel"), 0);
 }
 
-TEST(OverheadFilesTest, AnUnknownNameListsTheKnownOnes) {
-  const auto data = LoadOverheads("shred");
+TEST(OverheadFilesTest, AnUnknownNameGetsTheNearestOrAll) {
+  const auto near = LoadOverheads("shred");
+  ASSERT_FALSE(near);
+  EXPECT_EQ(near.error().message,
+            "unknown overheads 'shred'; did you mean shared?");
+  const auto data = LoadOverheads("nobody");
   ASSERT_FALSE(data);
   EXPECT_THAT(data.error().message,
-              HasSubstr("unknown overheads 'shred'; expected a .toml file or "
+              HasSubstr("unknown overheads 'nobody'; expected a .toml file or "
                         "one of: a100-ddp-2024"));
   const auto missing = LoadOverheads("nowhere/x.toml");
   ASSERT_FALSE(missing);

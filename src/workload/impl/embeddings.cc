@@ -39,6 +39,24 @@ Tensor LookUpBag(Torch& torch, const TableGroup& group,
           .grad = true};
 }
 
+// What embedding_dense_backward does before it sums: ids are copied and
+// numbered, sorted by Thrust with all their bits, a digit of eight a pass, and
+// counted.
+void SortIds(StepBuilder& step, const ir::EmbeddingBag& bag) {
+  constexpr int64_t kDigitBytes = 1;
+  const auto launch = [&](ir::SortKind kind) {
+    step.Launch(ir::Sort{
+        .kind = kind, .elements = bag.lookups, .dtype = bag.index_dtype});
+  };
+  step.Launch(Stream(bag.lookups, 1, bag.index_dtype));
+  step.Launch(Stream(bag.lookups, 0, bag.index_dtype));
+  for (int64_t i = 0; i < ir::SizeOf(bag.index_dtype) / kDigitBytes; ++i) {
+    launch(ir::SortKind::kSort);
+  }
+  launch(ir::SortKind::kUnique);
+  launch(ir::SortKind::kScan);
+}
+
 // Ids are sorted, so that a row's gradients lie side by side, and summed into a
 // tensor of all rows; the table is a parameter like others.
 Tensor LookUpDense(Torch& torch, const TableGroup& group,
@@ -56,9 +74,7 @@ Tensor LookUpDense(Torch& torch, const TableGroup& group,
       const NodeScope node(torch, "EmbeddingBagBackward0");
       StepBuilder& step = torch.step();
       step.Launch(Zeros(elements, bag.dtype));
-      step.Launch(ir::Sort{.kind = ir::SortKind::kSort,
-                           .elements = bag.lookups,
-                           .dtype = bag.index_dtype});
+      SortIds(step, bag);
       ir::EmbeddingBag backward = bag;
       backward.pass = ir::Pass::kBackward;
       backward.kernel = ir::BagKernel::kTableBatched;

@@ -29,11 +29,12 @@ bool OwnsTables(const Request& request) {
   return request.plan.world > 1 && request.model.kind == ModelKind::kDlrm;
 }
 
+// NCF's tables are nn.Embedding with gradients of all rows, which its fused
+// Adam wants on one GPU as on several.
 LookupStyle StyleOf(const Request& request, LookupStyle style) {
-  if (request.plan.world > 1 && !OwnsTables(request)) {
-    return LookupStyle::kDense;
-  }
-  return request.model.kind == ModelKind::kNcf ? LookupStyle::kBags : style;
+  const bool whole = request.plan.world > 1 && !OwnsTables(request);
+  return whole || request.model.kind == ModelKind::kNcf ? LookupStyle::kDense
+                                                        : style;
 }
 
 class EagerRecommender {
