@@ -7,6 +7,7 @@ Speeds are per second of processor time, so that a busy machine shows less; what
 counts are the ratios within the run.
 """
 import json
+import os
 import pathlib
 import platform
 import re
@@ -64,9 +65,70 @@ PRICE_TITLES = {
     "Price/TitanXpFp32": "TITAN Xp FP32, at once: a formula without trees",
     "PriceOneByOne": "V100 FP32, one call a shape",
 }
-FOOTER = """
+TIMED = """
 Wanted: 300,000 a second where shapes are priced at once.
+
+## Simulating
+
+Tasks on lanes, made up like those of training steps of 8 ranks, or at random
+(`tests/bench/simulate_bench.cc`).
+
+| what | {unit} | least and most of {repetitions} | wanted |
+| --- | --- | --- | --- |
 """
+REPLAYS = """
+## Replaying
+
+Traces from our own generator, steps of about 1,450 events
+(`tests/bench/replay_bench.cc`).
+
+| what | {unit} | least and most of {repetitions} | wanted |
+| --- | --- | --- | --- |
+"""
+PREDICTIONS = """
+## Predicting, in one process
+
+From a model that is read already (`tests/bench/predict_bench.cc`).
+
+| what | predictions/s | least and most of {repetitions} | wanted |
+| --- | --- | --- | --- |
+"""
+COMMANDS = """
+## Predicting, one command
+
+`stepcast predict MODEL --gpu GPU --batch 2048`: processor time of the process, user
+and system, from its start to its end, with the interval of 100 draws.
+
+| model | GPU | ms | least and most of {runs} | wanted |
+| --- | --- | --- | --- | --- |
+"""
+# By benchmark: the title, and what is wanted.
+SIMULATIONS = {
+    "BuildOnly/Training/1000000": ("training: a million tasks linked", ""),
+    "SimulateWithPath/Training/1000000":
+        ("training: a million simulated, with the critical path", "250"),
+    "BuildAndSimulateWithPath/Training/1000000": ("training: both", ""),
+    "SimulateWithPath/Any/1000000":
+        ("at random: a million simulated, with the critical path", "250"),
+    "SimulateAgain/Training/5000":
+        ("training: a step of 5,000 simulated again", "1"),
+}
+REPLAY_TITLES = {
+    "LoadAndReplay/70":
+        ("a trace of 100,000 events read, all 70 steps replayed", "300"),
+    "LoadAndReplayOne/70": ("the same, one step replayed", ""),
+    "SimulateStepAgain/150": ("a replayed step of 5,000 nodes again", "1"),
+}
+PREDICTION_TITLES = {
+    "Point": ("DLRM_MLPerf on A100", "500"),
+    "WithInterval": ("the same with an interval of 100 draws", ""),
+    "EightGpus": ("DLRM-DCNv2 on 8 H100, TorchRec", ""),
+}
+COMMAND_RUNS = 20
+COMMAND_MODELS = ("dlrm_mlperf", "dlrm_default")
+COMMAND_GPUS = ("a100-sxm-80gb", "v100-sxm-32gb", "h100-sxm-80gb",
+                "b200-sxm-180gb")
+COMMAND_LIMIT_MS = 20
 
 
 def run(*command):
@@ -101,6 +163,64 @@ def prices(build):
             rates.setdefault(row["run_name"], []).append(
                 row["items_per_second"])
     return rates
+
+
+def times(build, bench):
+    """Returns {benchmark: [milliseconds of each repetition]}."""
+    report = json.loads(run(
+        build / "tests/bench" / bench, "--benchmark_format=json",
+        f"--benchmark_repetitions={REPETITIONS}",
+        "--benchmark_enable_random_interleaving=true"))
+    scale = {"ns": 1e-6, "us": 1e-3, "ms": 1}
+    found = {}
+    for row in report["benchmarks"]:
+        if row["run_type"] == "iteration":
+            found.setdefault(row["run_name"], []).append(
+                row["cpu_time"] * scale[row["time_unit"]])
+    return found
+
+
+def timed_rows(found, titles):
+    text = ""
+    for name, (title, wanted) in titles.items():
+        values = found[name]
+        text += (f"| {title} | {median(values):.3g} | {min(values):.3g} to "
+                 f"{max(values):.3g} | {wanted or '–'} |\n")
+    return text
+
+
+def process_ms(command):
+    """Processor time of one run, user and system."""
+    with subprocess.Popen([str(word) for word in command],
+                          stdout=subprocess.DEVNULL) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return 1e3 * (usage.ru_utime + usage.ru_stime)
+
+
+def commands(build):
+    text = COMMANDS.format(runs=COMMAND_RUNS)
+    for model in COMMAND_MODELS:
+        for gpu in COMMAND_GPUS:
+            values = [process_ms([build / "src/cli/stepcast", "predict", model,
+                                  "--gpu", gpu, "--batch", 2048])
+                      for _ in range(COMMAND_RUNS)]
+            text += (f"| {model} | {gpu} | {median(values):.1f} |"
+                     f" {min(values):.1f} to {max(values):.1f} |"
+                     f" {COMMAND_LIMIT_MS} |\n")
+    return text
+
+
+def predictions(build):
+    text = PREDICTIONS.format(repetitions=REPETITIONS)
+    found = times(build, "predict_bench")
+    for name, (title, wanted) in PREDICTION_TITLES.items():
+        rates = [1e3 / value for value in found[name]]
+        text += (f"| {title} | {median(rates):.0f} | {min(rates):.0f} to "
+                 f"{max(rates):.0f} | {wanted or '–'} |\n")
+    return text
 
 
 def memory(build, megabytes):
@@ -146,7 +266,12 @@ def main():
         values = rates[name]
         text += (f"| {title} | {median(values):,.0f} | {min(values):,.0f} to "
                  f"{max(values):,.0f} |\n")
-    (ROOT / "docs/performance.md").write_text(text + FOOTER)
+    text += TIMED.format(unit="ms", repetitions=REPETITIONS)
+    text += timed_rows(times(build, "simulate_bench"), SIMULATIONS)
+    text += REPLAYS.format(unit="ms", repetitions=REPETITIONS)
+    text += timed_rows(times(build, "replay_bench"), REPLAY_TITLES)
+    text += predictions(build) + commands(build)
+    (ROOT / "docs/performance.md").write_text(text, encoding="utf-8")
     return 0
 
 
