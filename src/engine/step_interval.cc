@@ -136,7 +136,7 @@ void Sampler::Draw(std::vector<Duration>& durations) {
   for (size_t i = 0; i < durations.size(); ++i) {
     const double drawn = static_cast<double>(tasks[i].duration.count()) *
                          factors_[factor_of_task_[i]];
-    durations[i] = Duration(static_cast<int64_t>(drawn + 0.5));
+    durations[i] = Duration(std::llround(drawn));
   }
 }
 
