@@ -32,7 +32,7 @@ class PlainText {
       const char byte = text_[at_];
       if (byte == '#') {
         SkipTo("\n");
-      } else if (byte == '"' || byte == '\'') {
+      } else if ((byte == '"' || byte == '\'') && CanBeginString()) {
         SkipString(byte);
       } else if (static_cast<unsigned char>(byte) >= kFirstForeign) {
         return 1 + static_cast<size_t>(
@@ -46,6 +46,13 @@ class PlainText {
 
  private:
   static constexpr unsigned char kFirstForeign = 0x80;
+
+  // A quote behind anything else is part of a malformed word, in which toml++
+  // looks at every letter (256"...").
+  bool CanBeginString() const {
+    constexpr std::string_view kBefore = " \t\r\n=[,{";
+    return at_ == 0 || kBefore.find(text_[at_ - 1]) != std::string_view::npos;
+  }
 
   void SkipTo(std::string_view mark) {
     const size_t found = text_.find(mark, at_);

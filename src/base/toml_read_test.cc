@@ -75,6 +75,17 @@ TEST(TomlReadTest, ForeignCharactersOnlyInStringsAndComments) {
                 "a = \"\u0262\" # \u0262\n"
                 "b = '\u0262'\nc = \"\"\"\n\u0262\"\"\"\n",
                 "x.toml"));
+  // A quote inside of a word begins no string.
+  for (const char* text : {"a = [256\"\xC8\xBE\"]\n", "a = 1.'\xC3\xA9'\n",
+                           "a = true\"\xC3\xA9\"\n", "a = 'b''\xC3\xA9'\n"}) {
+    const auto word = ParseToml(text, "x.toml");
+    ASSERT_FALSE(word) << text;
+    EXPECT_THAT(word.error().message, HasSubstr("not ASCII")) << text;
+  }
+  EXPECT_TRUE(
+      ParseToml("a = ['\xC3\xA9',\"\xC3\xA9\"]\n'\xC3\xA9' = 1\n"
+                "b = {c='\xC3\xA9'} # \xC3\xA9\n",
+                "x.toml"));
 }
 
 TEST(TomlReadTest, AMalformedHeaderIsAnError) {
