@@ -12,8 +12,10 @@ import pathlib
 import sys
 import time
 
+import calibrate
 import machine
 from budget import Budget, Progress, clock_text
+from clock_option import add_clock, check_clock
 from journal import Journal, append_row, write_tables
 from points import GENERATORS, make_sweep, point_id
 from schemas import COLUMNS
@@ -47,12 +49,14 @@ def parse_arguments(words):
                         help="these operators alone")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, help="of the processor")
+    add_clock(parser)
     parser.add_argument("--longest-ms", type=float, default=60.0,
                         help="leave out calls that take longer")
     arguments = parser.parse_args(words)
     if not arguments.minutes > 0:
         parser.error(f"--minutes is {arguments.minutes}; expected more than "
                      "0")
+    check_clock(parser, arguments)
     if arguments.sizes is None:
         arguments.sizes = "small" if arguments.device == "cpu" else "papers"
     return arguments
@@ -166,7 +170,8 @@ def main(words=None):
     wrong = check_header(journal, {
         "gpu": name, "device": arguments.device, "sizes": arguments.sizes,
         "seed": arguments.seed, "only": arguments.only,
-        "threads": torch.get_num_threads(), "torch": torch.__version__})
+        "threads": torch.get_num_threads(), "clock": arguments.clock,
+        "torch": torch.__version__})
     if wrong:
         print(f"error: {wrong}", file=sys.stderr)
         return 2
@@ -178,12 +183,15 @@ def main(words=None):
     if "gpu" in facts:
         limits.most_bytes = facts["gpu"]["memory_bytes"] / 4
     runner = Runner(torch, arguments.device, name, limits,
-                    rotate_bytes=rotation(facts), seconds=_POINT_SECONDS)
+                    rotate_bytes=rotation(facts), seconds=_POINT_SECONDS,
+                    clock=arguments.clock)
     if not (out / "device.toml").exists():
         (out / "device.toml").write_text(
             machine.device_toml(name, facts, runner.peaks()))
     bench = Bench(runner, make_sweep(arguments.seed, arguments.sizes,
                                      arguments.only), journal, budget, out)
+    if arguments.device == "cpu" and not arguments.only:
+        calibrate.record(torch, out, arguments.clock)
     whole = bench.run()
     write_tables(out, journal.rows(), COLUMNS)
     print(f"bench: {bench.measured} points measured in this run, "

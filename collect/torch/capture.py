@@ -10,6 +10,8 @@ To record a training loop of your own, see recorder.py: five lines.
 import argparse
 import sys
 
+from calibrate import make_step
+from clock_option import add_clock, check_clock
 from recorder import Recorder
 
 
@@ -34,7 +36,9 @@ def parse_arguments(words):
     parser.add_argument("--no-times", action="store_true",
                         help="record one step without timing any")
     parser.add_argument("--out", required=True, help="a directory")
+    add_clock(parser)
     arguments = parser.parse_args(words)
+    check_clock(parser, arguments)
     if arguments.batch < 1:
         parser.error(f"--batch is {arguments.batch}; expected 1 or more")
     if arguments.model == "dlrm" and not arguments.file:
@@ -61,21 +65,6 @@ def make_model(torch, arguments):
                            residual=arguments.model == "resnet")
 
 
-def make_step(torch, arguments):
-    """A function that trains one step on a batch that is already there."""
-    torch.manual_seed(1)
-    module, inputs, loss = make_model(torch, arguments)
-    module = module.to(arguments.device)
-    optimizer = torch.optim.SGD(module.parameters(), lr=1e-4)
-    values, target = inputs(arguments.batch, arguments.device)
-
-    def step():
-        optimizer.zero_grad(set_to_none=True)
-        loss(module(*values), target).backward()
-        optimizer.step()
-    return step
-
-
 def main(words=None):
     arguments = parse_arguments(words)
     try:
@@ -85,12 +74,15 @@ def main(words=None):
         return 2
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
-    step = make_step(torch, arguments)
+    torch.manual_seed(1)
+    step = make_step(torch, make_model(torch, arguments), arguments.batch,
+                     arguments.device)
     # Without times one step is still needed to make the recorder's phases.
     lengths = ({"warmup": 2, "timed": 0, "profiled": 0}
                if arguments.no_times else {"timed": arguments.steps})
     with Recorder(arguments.out, arguments.device, arguments.batch,
-                  model=vars(arguments), **lengths) as recorder:
+                  model=vars(arguments), clock=arguments.clock,
+                  **lengths) as recorder:
         while True:
             step()
             if recorder.step():

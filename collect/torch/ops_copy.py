@@ -33,12 +33,19 @@ def transpose(env, p):
 
 
 def memcpy(env, p):
-    """To and from a device; None where there is none."""
+    """On a device, to and from it; None where there is none."""
     torch = env.torch
+    count = p["bytes"] // 4
+    if p["op"] == "dtod":
+        def make_inside():
+            a = torch.ones(count, device=env.device)
+            b = torch.ones(count, device=env.device)
+            return lambda: b.copy_(a)
+        return Case(make_inside, {"kind": "dtod", "host_memory": "",
+                                  "bytes": p["bytes"]})
     if env.device == "cpu":
         return None
     kind, memory = p["op"].split("_")
-    count = p["bytes"] // 4
 
     def make():
         host = torch.ones(count)

@@ -56,12 +56,9 @@ def _elementwise_call(env, op, a, b, c):
         "sigmoid_bwd": lambda: aten.sigmoid_backward(b, out),
         "tanh": lambda: torch.tanh(a),
         "gelu": lambda: torch.nn.functional.gelu(a),
-        "copy": lambda: b.copy_(a),
         # As SGD does it: parameter += -rate * gradient, in place.
         "sgd_step": lambda: a.add_(b, alpha=-1e-9),
         "mse_bwd": lambda: aten.mse_loss_backward(c, a, b, 1),
-        "bce_bwd": lambda: aten.binary_cross_entropy_backward(
-            c, a, b, None, 1),
     }[op]
 
 
@@ -72,9 +69,9 @@ def elementwise(env, p):
         a, b = env.rand(rows, cols), env.rand(rows, cols)
         # The gradient of a mean is a scalar.
         return _elementwise_call(env, op, a, b, env.rand(1)[0])
-    inputs = 2 if op == "bce_bwd" else ELEMENTWISE[op]
-    return Case(make, {"op": op, "dtype": "fp32", "num_inputs": inputs,
-                       "rows": rows, "cols": cols})
+    return Case(make, {"op": op, "dtype": "fp32",
+                       "num_inputs": ELEMENTWISE[op], "rows": rows,
+                       "cols": cols})
 
 
 def rowwise(env, p):

@@ -14,15 +14,12 @@ def conv(env, p):
         if op == "conv_fwd":
             return lambda: torch.conv2d(x, w, None, stride, padding)
         g = env.rand(*y.shape)
-        # Of the input, too, unless it is the first layer.
-        wanted = [op == "conv_bwd", True, False]
+        wanted = [op == "conv_bwd_data", op == "conv_bwd_weight", False]
         return lambda: aten.convolution_backward(
             g, x, w, None, stride, padding, [1, 1], False, [0, 0], 1, wanted)
-    ways = {"conv_fwd": "fwd", "conv_bwd": "bwd",
-            "conv_bwd_weight": "bwd_weight"}
     columns = ("batch", "in_channels", "in_size", "out_channels", "kernel",
                "stride", "padding")
-    return Case(make, {"dtype": "fp32", "direction": ways[op],
+    return Case(make, {"dtype": "fp32", "direction": op[len("conv_"):],
                        **{column: p[column] for column in columns}})
 
 

@@ -1,26 +1,22 @@
 """Embedding tables, and everything that moves data by an index."""
-import random
-
 from case import Case, aten_row
 
 
-def make_ids(rows, count, dist, seed):
+def make_ids(torch, rows, count, dist, seed):
     """Row numbers: uniform, or by a power law ("power-law-1.05").
 
     The power law is drawn by inverting its continuous distribution on
     [1, rows + 1), which for an exponent a is
     u -> (1 + u ((rows + 1)^(1 - a) - 1))^(1 / (1 - a)).
     """
-    rng = random.Random(seed)
+    generator = torch.Generator().manual_seed(seed)
     if dist == "uniform":
-        return [rng.randrange(rows) for _ in range(count)]
+        return torch.randint(rows, (count,), generator=generator)
     power = 1.0 - float(dist.rsplit("-", 1)[1])
     top = (rows + 1.0) ** power - 1.0
-    ids = []
-    for _ in range(count):
-        place = (1.0 + rng.random() * top) ** (1.0 / power)
-        ids.append(min(rows - 1, int(place) - 1))
-    return ids
+    drawn = torch.rand(count, generator=generator, dtype=torch.float64)
+    places = (1.0 + drawn * top) ** (1.0 / power)
+    return (places.long() - 1).clamp_(0, rows - 1)
 
 
 class _Tables:
@@ -47,13 +43,13 @@ def bag(env, p):
     rows, dim, batch = p["rows"], p["dim"], p["batch"]
     lookups = p["lookups"]
     count = batch * lookups
-    ids = make_ids(rows, count, p["dist"], env.seed)
+    ids = make_ids(torch, rows, count, p["dist"], env.seed)
     number = [env.seed]
 
     def inputs():
         number[0] += 1
-        drawn = make_ids(rows, count, p["dist"], number[0])
-        indices = torch.tensor(drawn, device=env.device)
+        drawn = make_ids(torch, rows, count, p["dist"], number[0])
+        indices = drawn.to(env.device)
         offsets = torch.arange(0, count, lookups, device=env.device)
         return _TABLES.get(env, rows, dim), indices, offsets
 
@@ -82,7 +78,7 @@ def bag(env, p):
         "optimizer": "", "dtype": "fp32", "location": "hbm", "num_tables": 1,
         "rows_per_table": rows, "dim": dim, "batch": batch,
         "lookups_per_bag": lookups, "pooling": "sum", "index_dist": p["dist"],
-        "unique_rows": len(set(ids))})
+        "unique_rows": len(torch.unique(ids))})
 
 
 def lookup(env, p):
@@ -93,8 +89,8 @@ def lookup(env, p):
 
     def make():
         number[0] += 1
-        indices = torch.tensor(make_ids(rows, count, "uniform", number[0]),
-                               device=env.device)
+        indices = make_ids(torch, rows, count, "uniform",
+                           number[0]).to(env.device)
         table = _TABLES.get(env, rows, dim)
         if p["op"] == "lookup_fwd":
             return lambda: torch.nn.functional.embedding(indices, table)

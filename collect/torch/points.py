@@ -84,8 +84,8 @@ def _tril(rng, r):
 # Op, inputs read.
 ELEMENTWISE = {"relu": 1, "relu_bwd": 2, "add": 2, "mul": 2, "div": 2,
                "add_scalar": 1, "mul_scalar": 1, "sigmoid": 1,
-               "sigmoid_bwd": 2, "tanh": 1, "gelu": 1, "copy": 1,
-               "sgd_step": 2, "mse_bwd": 2, "bce_bwd": 3}
+               "sigmoid_bwd": 2, "tanh": 1, "gelu": 1, "sgd_step": 2,
+               "mse_bwd": 2}
 
 
 def _elementwise(rng, r):
@@ -131,7 +131,7 @@ def _conv(rng, r):
                  "out_channels": out, "kernel": filters, "stride": stride,
                  "padding": filters // 2}
         return [{**point, "op": op}
-                for op in ("conv_fwd", "conv_bwd", "conv_bwd_weight")]
+                for op in ("conv_fwd", "conv_bwd_data", "conv_bwd_weight")]
 
 
 def _image(rng, r):
@@ -153,7 +153,7 @@ def _optimizer(rng, r):
 
 def _memcpy(rng, r):
     return [{"kind": "memcpy", "op": op, "bytes": 4 * _pick(rng, r["copy"])}
-            for op in ("htod_pinned", "htod_pageable", "dtoh_pinned",
+            for op in ("dtod", "htod_pinned", "htod_pageable", "dtoh_pinned",
                        "dtoh_pageable")]
 
 
@@ -169,12 +169,12 @@ def _launch(rng, r):
 GENERATORS = {
     "linear": (_linear, 1700, 10), "bmm": (_bmm, 1200, 3),
     "bag": (_bag, 1200, 6), "lookup": (_lookup, 300, 1),
-    "concat": (_concat, 600, 2), "transpose": (_transpose, 400, 2),
-    "tril": (_tril, 400, 2), "elementwise": (_elementwise, 1500, 6),
-    "rowwise": (_rowwise, 400, 2), "reduction": (_reduction, 600, 3),
-    "fill": (_fill, 200, 1), "conv": (_conv, 800, 4),
-    "image": (_image, 600, 3), "optimizer": (_optimizer, 200, 1),
-    "memcpy": (_memcpy, 200, 1), "launch": (_launch, 1, 1),
+    "concat": (_concat, 600, 3), "transpose": (_transpose, 400, 3),
+    "tril": (_tril, 400, 2), "elementwise": (_elementwise, 3000, 14),
+    "rowwise": (_rowwise, 400, 2), "reduction": (_reduction, 900, 6),
+    "fill": (_fill, 300, 2), "conv": (_conv, 800, 4),
+    "image": (_image, 900, 6), "optimizer": (_optimizer, 200, 1),
+    "memcpy": (_memcpy, 400, 3), "launch": (_launch, 1, 1),
 }
 
 

@@ -12,11 +12,11 @@ makes the execution trace, the last ones the profile.
 """
 import json
 import pathlib
-import time
 
 import machine
 from legacy_trace import trace_of
 from stats import median, quantile
+from timers import CLOCKS
 
 
 def find_observer(torch):
@@ -47,14 +47,15 @@ class Recorder:
     """Call `step` behind each step; true means that all is recorded."""
 
     def __init__(self, out, device="cpu", batch=None, warmup=5, timed=50,
-                 profiled=5, model=None):
+                 profiled=5, model=None, clock="wall"):
         import torch
         self._torch = torch
         self._out = pathlib.Path(out)
         self._out.mkdir(parents=True, exist_ok=True)
         self._device = device
         self._lengths = (warmup, timed, profiled)
-        self._manifest = {"batch": batch, "model": model}
+        self._manifest = {"batch": batch, "model": model, "clock": clock}
+        self._clock = CLOCKS[clock]
         self._steps = 0
         self._times = []
         self._observer = None
@@ -86,7 +87,7 @@ class Recorder:
         torch = self._torch
         if phase == "timed":
             self._wait()
-            self._mark = time.perf_counter()
+            self._mark = self._clock()
         elif phase == "et":
             self._observer = find_observer(torch)
             if self._observer is not None:
@@ -141,7 +142,7 @@ class Recorder:
             return True
         if before == "timed":
             self._wait()
-            now = time.perf_counter()
+            now = self._clock()
             self._times.append((now - self._mark) * 1e6)
             self._mark = now
         self._steps += 1

@@ -63,7 +63,7 @@ SMALL = {
     "hw": [4, 7, 8, 14, 16, 28, 32, 56, 64], "image": [28, 32, 64],
     "channels": [3, *_powers(8, 256)], "out": _powers(8, 256),
     "area": (128, 4096),
-    "copy": [m * n for m in _powers(64, 4096) for n in (64, 1024)],
+    "copy": [m * n for m in _powers(1, 4096) for n in (1, 20, 64, 100, 1024)],
 }
 
 RANGES = {"papers": PAPERS, "small": SMALL}

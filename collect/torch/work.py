@@ -31,7 +31,7 @@ def _conv(p):
              * p["in_channels"] * p["kernel"] ** 2)
     moved = _BYTES * p["batch"] * (p["in_channels"] * p["in_size"] ** 2
                                    + p["out_channels"] * out ** 2)
-    return flops * (2 if p["op"] == "conv_bwd" else 1), moved
+    return flops, moved
 
 
 def _product(values):

@@ -49,6 +49,19 @@ class TorchTest(unittest.TestCase):
             self.assertLessEqual(set(row), set(COLUMNS[kind]), point)
         self.assertGreater(len(seen), 40)
 
+    def test_ids_are_in_range_and_a_power_law_repeats_them(self):
+        from ops_sparse import make_ids
+        uniform = make_ids(torch, 1000, 5000, "uniform", 1)
+        skewed = make_ids(torch, 1000, 5000, "power-law-1.05", 1)
+        for ids in (uniform, skewed):
+            self.assertGreaterEqual(int(ids.min()), 0)
+            self.assertLess(int(ids.max()), 1000)
+        # 1000 (1 - e^-5) of the uniform ones differ.
+        self.assertAlmostEqual(len(torch.unique(uniform)), 993, delta=8)
+        self.assertLess(len(torch.unique(skewed)), 950)
+        # Row 0 of n has a share of about 1 / (1 + ln n) at exponent 1.
+        self.assertGreater(int((skewed == 0).sum()), 400)
+
     def test_a_recording_has_a_trace_a_profile_and_times(self):
         out = self.out / "mlp"
         status = capture.main(["--model", "mlp", "--widths", "8-4-1",
