@@ -29,6 +29,10 @@ constexpr int64_t kDefaultEvaluations = 500'000;
 // many: each takes some milliseconds for ten tables on eight ranks.
 constexpr size_t kSimulatedSize = 2000;
 constexpr int kTrials = 40;
+// Above, plans that are simulated: each takes up to a second for some hundred
+// tables on a hundred ranks.
+constexpr size_t kMostSimulated = 4;
+constexpr size_t kLargeSize = 50'000;
 constexpr double kGiga = 1e9;
 
 // A number of GB or seconds; `otherwise` if it was not given.
@@ -146,15 +150,18 @@ Result<plan::FindOptions> ReadOptions(const PlanCommand& command,
   options.threads = static_cast<size_t>(threads.value_or(0));
   ASSIGN_OR_RETURN(const auto trials,
                    ParseNumber("--trials", command.trials, 0));
-  const bool small =
-      problem.tables.size() * static_cast<size_t>(problem.ranks.count) <=
-      kSimulatedSize;
-  constexpr int64_t kMostTrials = 1'000'000;
-  options.trials = static_cast<int>(
-      std::min(trials.value_or(small ? kTrials : 0), kMostTrials));
   if (std::ranges::find(command.sharders, "all") == command.sharders.end()) {
     options.sharders = command.sharders;
   }
+  const size_t size =
+      problem.tables.size() * static_cast<size_t>(problem.ranks.count);
+  if (size > kLargeSize && options.sharders.empty()) {
+    options.most_simulated = kMostSimulated;
+  }
+  const bool small = size <= kSimulatedSize;
+  constexpr int64_t kMostTrials = 1'000'000;
+  options.trials = static_cast<int>(
+      std::min(trials.value_or(small ? kTrials : 0), kMostTrials));
   return options;
 }
 

@@ -69,7 +69,14 @@ void Candidates::Of(size_t table, size_t most,
                     std::vector<Choice>& choices) const {
   choices.clear();
   const std::vector<Option>& options = problem_.tables[table].options;
+  const auto preferred = [&](const Option& option) {
+    return std::ranges::find(ways_, option.sharding) != ways_.end();
+  };
+  const bool any = std::ranges::any_of(options, preferred);
   for (size_t i = 0; i < options.size(); ++i) {
+    if (any && !preferred(options[i])) {
+      continue;
+    }
     const auto number = static_cast<uint16_t>(i);
     switch (options[i].sharding) {
       case Sharding::kTableWise:
@@ -114,7 +121,10 @@ RankSums LeastOf(const Table& table) {
         least.forward_us + least.backward_us) {
       least = {.forward_us = load.forward_us * parts,
                .backward_us = load.backward_us * parts,
-               .bytes = load.bytes * parts};
+               .bytes = load.bytes * parts,
+               .columns = PlacesOf(option) == option.shards
+                              ? load.columns * parts
+                              : 0};
     }
   }
   return least;

@@ -4,6 +4,7 @@
 #define STEPCAST_PLAN_CANDIDATES_H_
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "plan/ledger.h"
@@ -21,6 +22,10 @@ class Candidates {
   /// Ranks as sorted.
   const std::vector<int>& ranks() const { return ranks_; }
 
+  /// From here on only these ways, for tables that have one of them; empty:
+  /// all.
+  void Prefer(std::vector<Sharding> ways) { ways_ = std::move(ways); }
+
   /// Every option of a table: whole on each of the first `most` ranks, its
   /// slices on the first ranks, its rows on each of the first nodes, or
   /// everywhere.
@@ -29,6 +34,7 @@ class Candidates {
  private:
   const Problem& problem_;
   double column_us_ = 0;  // What a column more on the busiest rank costs.
+  std::vector<Sharding> ways_;
   std::vector<int> ranks_;
   std::vector<int> nodes_;
   std::vector<double> loads_;

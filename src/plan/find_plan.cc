@@ -17,6 +17,8 @@ namespace {
 // Local searches from the plans that cost least, and the name of the best.
 constexpr size_t kSearches = 4;
 constexpr std::string_view kLocal = "local";
+// What plans are set beside.
+constexpr std::string_view kIncumbent = "torchrec";
 
 Result<std::vector<const Sharder*>> PickSharders(
     const std::vector<std::string>& names) {
@@ -115,10 +117,10 @@ class Finder {
     size_t simulated = 0;
     for (const size_t i : ByCost()) {
       Candidate& candidate = found_.candidates[i];
-      const bool enough =
-          simulated >= options_.most_simulated || options_.search.stop();
-      if (simulated > 0 && enough) {
-        break;
+      const bool enough = simulated >= options_.most_simulated &&
+                          candidate.sharder != kIncumbent;
+      if (simulated > 0 && (enough || options_.search.stop())) {
+        continue;
       }
       const auto alike =
           std::ranges::find_if(found_.candidates, [&](const Candidate& other) {

@@ -36,8 +36,7 @@ struct FindOptions {
   size_t threads = 1;
   /// Sharders by name; empty: all, and ours go on from each other's plans.
   std::vector<std::string> sharders{};
-  /// Plans that are simulated, the best by cost first; those of one sharder
-  /// that was asked for always are.
+  /// Plans that are simulated, the best by cost first; TorchRec's always is.
   size_t most_simulated = SIZE_MAX;
   /// Changes of the best plan that are simulated.
   int trials = 0;

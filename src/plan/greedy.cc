@@ -23,6 +23,7 @@ void Subtract(RankSums& sums, const RankSums& part) {
   sums.forward_us -= part.forward_us;
   sums.backward_us -= part.backward_us;
   sums.bytes -= part.bytes;
+  sums.columns -= part.columns;
 }
 
 RankSums SumOfLeast(const Problem& problem) {
@@ -32,6 +33,7 @@ RankSums SumOfLeast(const Problem& problem) {
     sums.forward_us += least.forward_us;
     sums.backward_us += least.backward_us;
     sums.bytes += least.bytes;
+    sums.columns += least.columns;
   }
   return sums;
 }
@@ -58,11 +60,14 @@ struct Branch {
 
 class Beam {
  public:
-  Beam(const Problem& problem, size_t width, size_t places)
+  Beam(const Problem& problem, size_t width, size_t places,
+       std::vector<Sharding> ways)
       : problem_(problem),
         width_(width),
         places_(places),
-        candidates_(problem) {}
+        candidates_(problem) {
+    candidates_.Prefer(std::move(ways));
+  }
 
   Found Run(const SearchOptions& options) {
     RankSums rest = SumOfLeast(problem_);
@@ -138,15 +143,38 @@ class Beam {
 
 }  // namespace
 
+// The best of plans with all ways and with some of them: a table at a time,
+// none sees that a way gains only if most tables take it.
 Found ShardGreedily(const Problem& problem, const SearchOptions& options) {
-  return Beam(problem, 1, static_cast<size_t>(problem.ranks.count))
-      .Run(options);
+  const std::vector<std::vector<Sharding>> ways = {
+      {},
+      {Sharding::kTableWise, Sharding::kColumnWise},
+      {Sharding::kTableWise, Sharding::kColumnWise, Sharding::kDataParallel},
+      {Sharding::kTableRowWise},
+      {Sharding::kTableRowWise, Sharding::kDataParallel},
+      {Sharding::kRowWise}};
+  Found best;
+  int64_t evaluations = 0;
+  for (const std::vector<Sharding>& some : ways) {
+    if (!best.choices.empty() && options.stop()) {
+      break;
+    }
+    Found found =
+        Beam(problem, 1, static_cast<size_t>(problem.ranks.count), some)
+            .Run(options);
+    evaluations += found.evaluations;
+    if (best.choices.empty() || IsBetter(found.cost, best.cost)) {
+      best = std::move(found);
+    }
+  }
+  best.evaluations = evaluations;
+  return best;
 }
 
 Found ShardByBeam(const Problem& problem, const SearchOptions& options) {
   const size_t width =
       problem.tables.size() > kManyTables ? kLargeBeamWidth : kBeamWidth;
-  return Beam(problem, width, kPlacesTried).Run(options);
+  return Beam(problem, width, kPlacesTried, {}).Run(options);
 }
 
 }  // namespace stepcast::plan

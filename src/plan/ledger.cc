@@ -16,6 +16,9 @@ constexpr double kGradientBytes = 4;
 constexpr double kSameUs = 1e-6;
 constexpr double kSameBytes = 1e-3;
 
+// Fewer are what is left of sums that came to nothing.
+constexpr double kLeastColumns = 0.5;
+
 void AddTo(RankSums& sums, const ShardLoad& load, double sign) {
   sums.forward_us += sign * load.forward_us;
   sums.backward_us += sign * load.backward_us;
@@ -43,6 +46,7 @@ Ledger::Ledger(const Problem& problem)
       bytes_(forward_us_.size()),
       columns_(forward_us_.size()),
       ids_(forward_us_.size()),
+      parts_(forward_us_.size()),
       node_columns_(static_cast<size_t>(problem.ranks.nodes)) {}
 
 Ledger::Ledger(const Problem& problem, const Choices& choices)
@@ -57,6 +61,7 @@ void Ledger::PutOn(size_t rank, const ShardLoad& load, double sign) {
   backward_us_[rank] += sign * load.backward_us;
   bytes_[rank] += sign * load.bytes;
   ids_[rank] += sign * load.ids;
+  parts_[rank] += sign;
   total_.forward_us += sign * load.forward_us;
   total_.backward_us += sign * load.backward_us;
   total_.bytes += sign * load.bytes;
@@ -137,16 +142,62 @@ double Ledger::SumsUs(bool forward) const {
   return us;
 }
 
+// Sizes, lengths and ids of the next batch to where their tables are, each once
+// for every kind of table; received by the rank with most.
+double Ledger::IdsUs(double most_ids, double most_parts) const {
+  constexpr double kSizesBytes = 24;  // Three numbers of 8 bytes.
+  constexpr double kIdBytes = 4;
+  const CostCurve& curve = problem_->exchanges.to_samples;
+  const double others = problem_->ranks.count - 1;
+  const double lengths =
+      static_cast<double>(problem_->batch) * kIdBytes * others;
+  double us = curve.Us(kSizesBytes * others) + curve.Us(lengths * most_parts) +
+              curve.Us(kIdBytes * others * most_ids);
+  if (split_ > 0) {
+    us += curve.Us(lengths * split_) +
+          curve.Us(kIdBytes * others * split_load_.ids);
+  }
+  if (node_split_ > 0) {  // Their ids are in most_ids.
+    us += 2 * curve.Us(kSizesBytes * others);
+  }
+  return us;
+}
+
+HostTime Ledger::Host(int makers) const {
+  const HostRates& host = problem_->host;
+  HostTime time = host.base;
+  const auto add = [&time](const HostTime& part, int times) {
+    time.before_us += part.before_us * times;
+    time.middle_us += part.middle_us * times;
+    time.after_us += part.after_us * times;
+  };
+  add(host.makers.each, makers - 1);
+  for (const auto& [kind, tables] :
+       {std::pair(&host.replicated, copies_), std::pair(&host.split, split_),
+        std::pair(&host.node_split, node_split_)}) {
+    if (tables > 0) {
+      add(kind->first, 1);
+      add(kind->each, tables);
+    }
+  }
+  return time;
+}
+
 // Forward, vectors are on their way while tables are looked up that the rank
 // has parts or copies of as all others have:
 //
 //   lookups  | own tables | parts | copies |
-//   wire                  | vectors   | sums of parts |
+//   wire                  | vectors   | sums of parts | sizes of the next batch
 //
-// Backward the other way round, and gradients of copies are summed behind:
+// Then its ids are on their way while the top MLP runs. Backward the other way
+// round, and gradients of copies are summed behind:
 //
 //   lookups  | copies |                             | parts | own tables |
 //   wire     | sums of parts | vectors | copies     |
+//
+// The host waits for sizes twice, before the lookups and behind them, and gets
+// ahead while gradients are on their way, into the next step: in between the
+// device may wait for it.
 Cost Ledger::Evaluate() const {
   const double ranks = problem_->ranks.count;
   double forward = (total_.forward_us + rest_.forward_us) / ranks;
@@ -155,10 +206,16 @@ Cost Ledger::Evaluate() const {
   const double room = problem_->capacity_bytes - bytes_everywhere();
   double squares = 0;
   double over = 0;
+  double ids = 0;
+  double parts = 0;
+  int makers = 0;
   for (size_t rank = 0; rank < forward_us_.size(); ++rank) {
     forward = std::max(forward, forward_us_[rank]);
     backward = std::max(backward, backward_us_[rank]);
     columns = std::max(columns, columns_[rank]);
+    ids = std::max(ids, ids_[rank]);
+    parts = std::max(parts, parts_[rank]);
+    makers += columns_[rank] > kLeastColumns ? 1 : 0;
     const double too_much = std::max(0.0, bytes_[rank] - room);
     over += too_much * too_much;
     const double load = forward_us_[rank] + backward_us_[rank];
@@ -177,45 +234,38 @@ Cost Ledger::Evaluate() const {
   if (copies_ > 0) {
     backward_rest += problem_->exchanges.all_reduce.Us(copied_bytes_);
   }
-  Cost cost{
+  const double middle =
+      std::max(problem_->other_us, ranks > 1 ? IdsUs(ids, parts) : 0.0);
+  const HostTime host = Host(makers);
+  const double first = forward + forward_rest;
+  const double last =
+      backward_rest + split_load_.backward_us + backward + problem_->lead_us;
+  // Of equal times, loads of the other ranks decide a little.
+  constexpr double kOthers = 1e-3;
+  return {
       .over_bytes = over,
-      .host_us = HostUs(),
+      .us = std::max(first, host.before_us) + std::max(middle, host.middle_us) +
+            std::max(last, host.after_us),
+      .tie = first + middle + last + kOthers * std::sqrt(squares / ranks),
+      .host_us = host.total_us(),
       .forward_us = forward + split_load_.forward_us + copied_.forward_us,
       .backward_us = backward + split_load_.backward_us + copied_.backward_us,
       .forward_exchange_us =
           forward_rest - split_load_.forward_us - copied_.forward_us,
-      .backward_exchange_us = backward_rest - copied_.backward_us};
-  // Of equal times, loads of the other ranks decide a little.
-  constexpr double kOthers = 1e-3;
-  const double device = problem_->other_us + cost.forward_us +
-                        cost.backward_us + cost.forward_exchange_us +
-                        cost.backward_exchange_us;
-  cost.us = std::max(device, cost.host_us);
-  cost.tie = device + kOthers * std::sqrt(squares / ranks);
-  return cost;
-}
-
-double Ledger::HostUs() const {
-  const HostRates& host = problem_->host;
-  double us = host.base_us;
-  const auto add = [&us](const HostRates::Kind& kind, int tables) {
-    us += tables > 0 ? kind.first_us + kind.each_us * tables : 0;
-  };
-  add(host.replicated, copies_);
-  add(host.split, split_);
-  add(host.node_split, node_split_);
-  return us;
+      .backward_exchange_us =
+          backward_rest - copied_.backward_us + middle - problem_->other_us};
 }
 
 RankSums Ledger::SumsOf(int rank) const {
   const auto at = static_cast<size_t>(rank);
-  return {.forward_us =
-              forward_us_[at] + split_load_.forward_us + copied_.forward_us,
-          .backward_us =
-              backward_us_[at] + split_load_.backward_us + copied_.backward_us,
-          .bytes = bytes_[at] + bytes_everywhere(),
-          .columns = columns_[at],
-          .ids = ids_[at] + split_load_.ids + copied_.ids};
+  return {
+      .forward_us =
+          forward_us_[at] + split_load_.forward_us + copied_.forward_us,
+      .backward_us =
+          backward_us_[at] + split_load_.backward_us + copied_.backward_us,
+      .bytes = bytes_[at] + bytes_everywhere(),
+      .columns = columns_[at],
+      .ids = ids_[at] + split_load_.ids + copied_.ids / problem_->ranks.count};
 }
 
 }  // namespace stepcast::plan

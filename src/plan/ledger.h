@@ -37,7 +37,7 @@ struct RankSums {
   double backward_us = 0;
   double bytes = 0;
   double columns = 0;  // Of its own tables' vectors.
-  double ids = 0;      // Looked up for the samples of one rank.
+  double ids = 0;      // Looked up for the samples of one rank, on average.
 };
 
 class Ledger {
@@ -73,7 +73,8 @@ class Ledger {
   void Put(size_t table, const Choice& choice, double sign);
   void PutPart(const Option& option, int place, double sign);
   void PutOn(size_t rank, const ShardLoad& load, double sign);
-  double HostUs() const;
+  HostTime Host(int makers) const;
+  double IdsUs(double most_ids, double most_parts) const;
   double SumsUs(bool forward) const;
 
   const Problem* problem_;
@@ -82,6 +83,7 @@ class Ledger {
   std::vector<double> bytes_;
   std::vector<double> columns_;
   std::vector<double> ids_;
+  std::vector<double> parts_;
   std::vector<double> node_columns_;  // Of tables split over each node.
   RankSums split_load_{};             // Of tables split over all ranks, a rank.
   RankSums copied_{};                 // Of tables on every rank, a rank.

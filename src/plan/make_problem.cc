@@ -174,6 +174,7 @@ Result<Problem> MakeProblem(const Job& job, const ProblemOptions& options) {
   });
   problem.exchanges = PriceExchanges(job);
   problem.host = rates.host;
+  problem.lead_us = rates.lead_us;
   problem.other_us = rates.other_us;
   problem.other_bytes = rates.other_bytes;
   problem.capacity_bytes =

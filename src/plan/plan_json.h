@@ -20,8 +20,9 @@ struct NamedTable {
 };
 
 /// Reads {"plan": {module: {table: ...}}}, or without the outermost level.
-/// Every table has to be there once, whole, on ranks that exist. Errors begin
-/// with `source`.
+/// Every table has to be there once, whole, on ranks that exist. Where no name
+/// of the file is one of a table, and there are as many, they are the tables in
+/// their order. Errors begin with `source`.
 Result<Plan> ReadPlanJson(std::string_view text, std::string_view source,
                           const std::vector<NamedTable>& tables,
                           const Ranks& ranks);

@@ -65,6 +65,17 @@ TEST(PlanJson, ReadsShardsInsideASpecAndPlansWithoutALevel) {
   EXPECT_EQ(read->tables[1].shards.size(), 4);
 }
 
+TEST(PlanJson, TakesOtherNamesInTheirOrder) {
+  const auto read = ReadPlanJson(
+      R"({"m": {"user": {"sharding_type": "table_wise", "ranks": [2]},
+                "item": {"sharding_type": "table_wise", "ranks": [1]}}})",
+      "p", Tables(), kRanks);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->tables[0].shards.front(),
+            (Shard{.rows = 10, .columns = 8, .rank = 2}));
+  EXPECT_EQ(read->tables[1].shards.front().rank, 1);
+}
+
 std::string ErrorOf(const std::string& of_b) {
   const auto read = ReadPlanJson(
       R"({"plan": {"m": {"a": {"sharding_type": "table_wise", "ranks": [0]},

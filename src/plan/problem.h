@@ -49,17 +49,30 @@ struct Exchanges {
   CostCurve across_nodes{};  // Between ranks of the same place on their nodes.
 };
 
-/// What the host is busy for in a step. It issues one set of ops for all tables
-/// of a kind, and more for each that is on every rank.
+/// What the host is busy for in a step. It waits for sizes of a batch before
+/// the lookups, and for those of the next batch behind them; then it issues
+/// what leads to the exchange of gradients, and gets ahead while these are on
+/// their way, up to the first wait of the next step.
+struct HostTime {
+  double before_us = 0;  // From the first wait to the second,
+  double middle_us = 0;  // up to the exchange,
+  double after_us = 0;   // up to the first wait.
+
+  double total_us() const { return before_us + middle_us + after_us; }
+};
+
+/// It issues one set of ops for all tables of a kind, more for each that is on
+/// every rank, and something for each rank that makes vectors for others.
 struct HostRates {
   struct Kind {
-    double first_us = 0;  // If there is a table of the kind.
-    double each_us = 0;
+    HostTime first{};  // If there is one.
+    HostTime each{};
   };
-  double base_us = 0;  // With tables on one rank each alone.
-  Kind replicated{};
-  Kind split{};       // Rows on all ranks.
-  Kind node_split{};  // Rows on the ranks of a node.
+  HostTime base{};    // With one rank that makes vectors.
+  Kind makers{};      // Ranks that make vectors; `first` is in the base.
+  Kind replicated{};  // Tables: copies on all ranks,
+  Kind split{};       // rows on all ranks,
+  Kind node_split{};  // rows on the ranks of a node.
 };
 
 struct Problem {
@@ -69,7 +82,9 @@ struct Problem {
   double element_bytes = 4;   // Of vectors on the wire.
   double capacity_bytes = 0;  // Of a rank, for parts of tables.
   double other_bytes = 0;     // What the step holds beside them.
-  double other_us = 0;        // What the step takes beside embeddings.
+  double lead_us = 0;         // Of the device before its lookups.
+  double other_us = 0;        // Between and behind exchanges, likewise beside
+                              // embeddings.
   Exchanges exchanges{};
   HostRates host{};
 };

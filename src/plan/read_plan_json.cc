@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -183,6 +185,88 @@ Result<TablePlan> ReadTable(const JsonValue& value,
   return plan;
 }
 
+// Calls visit(module, name, entry) for every table of a file, until it fails.
+using Visit =
+    std::function<Status(const std::string& module, const std::string& name,
+                         const JsonValue& entry)>;
+
+Status ForEachIn(const std::string& module, const JsonValue& value,
+                 const Visit& visit) {
+  Status done;
+  const bool whole =
+      value.ForEachMember([&](std::string_view key, JsonValue table) {
+        if (done) {
+          done = visit(module, TextOf(key), table);
+        }
+      });
+  RETURN_IF_ERROR(done);
+  return whole ? Status()
+               : Wrong(fmt::format("module '{}' is no object; expected tables",
+                                   Printable(module)));
+}
+
+Status ForEachInModules(const JsonValue& modules, const Visit& visit) {
+  Status done;
+  const bool whole =
+      modules.ForEachMember([&](std::string_view key, JsonValue value) {
+        if (done) {
+          done = ForEachIn(TextOf(key), value, visit);
+        }
+      });
+  RETURN_IF_ERROR(done);
+  return whole ? Status() : Wrong("the plan is no object; expected modules");
+}
+
+Status ForEachTable(std::string_view text, const Visit& visit) {
+  const std::unique_ptr<ByteSource> source = OpenMemory(text);
+  JsonRecordReader json(*source, {});
+  while (true) {
+    ASSIGN_OR_RETURN(const auto item, json.Next());
+    if (!item) {
+      break;
+    }
+    if (item->is_record) {
+      return Wrong("the file is a list; expected an object with a plan");
+    }
+    if (item->key == "plan") {
+      RETURN_IF_ERROR(ForEachInModules(item->value, visit));
+    } else if (item->value.is_object()) {
+      RETURN_IF_ERROR(ForEachIn(TextOf(item->key), item->value, visit));
+    }
+  }
+  if (json.counts().truncated) {
+    return Wrong("the file ends too early; expected a whole JSON object");
+  }
+  return {};
+}
+
+// The model's tables under the names of the file: its own, unless the file has
+// none of these and as many others, which then stand for them in their order.
+Result<std::vector<NamedTable>> NamesIn(std::string_view text,
+                                        const std::vector<NamedTable>& tables) {
+  std::vector<std::string> names;
+  std::set<std::string> seen;
+  bool any = false;
+  RETURN_IF_ERROR(ForEachTable(
+      text,
+      [&](const std::string&, const std::string& name,
+          const JsonValue&) -> Status {
+        any = any || std::ranges::find(tables, name, &NamedTable::name) !=
+                         tables.end();
+        if (seen.insert(name).second) {
+          names.push_back(name);
+        }
+        return {};
+      }));
+  std::vector<NamedTable> named = tables;
+  if (!any && names.size() == tables.size()) {
+    for (size_t i = 0; i < names.size(); ++i) {
+      named[i].name = names[i];
+    }
+  }
+  return named;
+}
+
 class Reader {
  public:
   Reader(const std::vector<NamedTable>& tables, const Ranks& ranks)
@@ -190,44 +274,6 @@ class Reader {
     plan_.tables.resize(tables.size());
   }
 
-  Status ReadModules(const JsonValue& modules) {
-    Status done;
-    const bool whole =
-        modules.ForEachMember([&](std::string_view key, JsonValue value) {
-          if (done) {
-            done = ReadModule(TextOf(key), value);
-          }
-        });
-    RETURN_IF_ERROR(done);
-    return whole ? Status() : Wrong("the plan is no object; expected modules");
-  }
-
-  Status ReadModule(const std::string& module, const JsonValue& value) {
-    Status done;
-    const bool whole =
-        value.ForEachMember([&](std::string_view key, JsonValue table) {
-          if (done) {
-            done = ReadEntry(module, TextOf(key), table);
-          }
-        });
-    RETURN_IF_ERROR(done);
-    return whole ? Status()
-                 : Wrong(fmt::format("module '{}' is no object; expected "
-                                     "tables",
-                                     Printable(module)));
-  }
-
-  Result<Plan> Finish() && {
-    for (size_t i = 0; i < tables_.size(); ++i) {
-      if (!modules_[i]) {
-        return Wrong(fmt::format("table {} is nowhere; expected it in a module",
-                                 tables_[i].name));
-      }
-    }
-    return std::move(plan_);
-  }
-
- private:
   Status ReadEntry(const std::string& module, const std::string& name,
                    const JsonValue& value) {
     const auto found = std::ranges::find(tables_, name, &NamedTable::name);
@@ -259,6 +305,17 @@ class Reader {
     return {};
   }
 
+  Result<Plan> Finish() && {
+    for (size_t i = 0; i < tables_.size(); ++i) {
+      if (!modules_[i]) {
+        return Wrong(fmt::format("table {} is nowhere; expected it in a module",
+                                 tables_[i].name));
+      }
+    }
+    return std::move(plan_);
+  }
+
+ private:
   const std::vector<NamedTable>& tables_;
   const Ranks& ranks_;
   std::vector<std::optional<std::string>> modules_;  // Where each table was.
@@ -267,26 +324,13 @@ class Reader {
 
 Result<Plan> Read(std::string_view text, const std::vector<NamedTable>& tables,
                   const Ranks& ranks) {
-  const std::unique_ptr<ByteSource> source = OpenMemory(text);
-  JsonRecordReader json(*source, {});
-  Reader reader(tables, ranks);
-  while (true) {
-    ASSIGN_OR_RETURN(const auto item, json.Next());
-    if (!item) {
-      break;
-    }
-    if (item->is_record) {
-      return Wrong("the file is a list; expected an object with a plan");
-    }
-    if (item->key == "plan") {
-      RETURN_IF_ERROR(reader.ReadModules(item->value));
-    } else if (item->value.is_object()) {
-      RETURN_IF_ERROR(reader.ReadModule(TextOf(item->key), item->value));
-    }
-  }
-  if (json.counts().truncated) {
-    return Wrong("the file ends too early; expected a whole JSON object");
-  }
+  ASSIGN_OR_RETURN(const std::vector<NamedTable> named, NamesIn(text, tables));
+  Reader reader(named, ranks);
+  RETURN_IF_ERROR(
+      ForEachTable(text, [&](const std::string& module, const std::string& name,
+                             const JsonValue& entry) {
+        return reader.ReadEntry(module, name, entry);
+      }));
   return std::move(reader).Finish();
 }
 

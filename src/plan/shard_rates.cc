@@ -20,21 +20,75 @@ namespace {
 struct Sums {
   double forward_us = 0;
   double backward_us = 0;
-  double bytes = 0;  // Of memory, without tables.
-  double host_us = 0;
+  double bytes = 0;    // Of memory, without tables.
+  double lead_us = 0;  // Of forward_us: before the first exchange.
+  HostTime host{};
 };
 
-// The main thread and autograd's take turns.
-double HostUs(const ir::GraphData& data, const cost::OverheadTable& table) {
-  const cost::HostPlan plan =
-      cost::PredictedPlan(data, table, {.profiled = false});
-  Duration sum{};
-  for (const auto& pieces : plan.threads) {
-    for (const cost::HostPiece& piece : pieces) {
-      sum += piece.duration + piece.tail;
+// The calls at which a step's host time is cut.
+struct Cuts {
+  std::vector<bool> sizes{};      // By call: waits for sizes of a batch.
+  std::vector<bool> gradients{};  // Sends gradients to tables.
+};
+
+Cuts CutsOf(const ir::GraphData& data) {
+  Cuts cuts{.sizes = std::vector<bool>(data.calls.size()),
+            .gradients = std::vector<bool>(data.calls.size())};
+  const auto is_in = [&](ir::CallId call, ir::Phase phase) {
+    const ir::OpId op = data.calls[call].op;
+    return op.valid() && data.ops[op].phase == phase;
+  };
+  for (const ir::HostWait& wait : data.host_waits) {
+    cuts.sizes[wait.call.value] = is_in(wait.call, ir::Phase::kSparseDataDist);
+  }
+  for (const ir::Work& work : data.works) {
+    const auto* const part =
+        std::get_if<ir::Collective>(&data.shapes[work.shape]);
+    if (part != nullptr && part->kind != ir::CollectiveKind::kAllReduce &&
+        work.call.valid() && is_in(work.call, ir::Phase::kBackward)) {
+      cuts.gradients[work.call.value] = true;
     }
   }
-  return ToMicroseconds(sum);
+  return cuts;
+}
+
+// The main thread runs to the loss, then autograd's, then the main thread's
+// optimizer. Of each, what comes up to the last cut counts to the part before
+// it.
+HostTime HostTimeOf(const ir::GraphData& data,
+                    const cost::OverheadTable& table) {
+  const cost::HostPlan plan =
+      cost::PredictedPlan(data, table, {.profiled = false});
+  const Cuts cuts = CutsOf(data);
+  HostTime time;
+  for (const auto& pieces : plan.threads) {
+    double all = 0;
+    double early = 0;      // Up to the first wait for sizes,
+    double before = 0;     // and up to the last.
+    double middle = 0;     // Up to the last gradients sent.
+    double optimizer = 0;  // Behind the wait.
+    for (const cost::HostPiece& piece : pieces) {
+      const double us = ToMicroseconds(piece.duration + piece.tail);
+      all += us;
+      const bool updates =
+          piece.op.valid() && data.ops[piece.op].phase == ir::Phase::kOptimizer;
+      optimizer += updates ? us : 0;
+      if (piece.call.valid() && cuts.sizes[piece.call.value]) {
+        early = before == 0 ? all : early;
+        before = all;
+        optimizer = 0;
+      } else if (piece.call.valid() && cuts.gradients[piece.call.value]) {
+        middle = all;
+      }
+    }
+    if (middle == 0 && before > 0) {  // The main thread.
+      middle = all - optimizer;
+    }
+    time.before_us += before - early;
+    time.middle_us += std::max(0.0, middle - before);
+    time.after_us += all - std::max(middle, before) + early;
+  }
+  return time;
 }
 
 bool IsCounted(const ir::KernelShape& shape) {
@@ -49,8 +103,12 @@ Result<Sums> SumUp(const Job& job, const workload::RankPlan& plan) {
   std::vector<std::optional<cost::Estimate>> prices(data.shapes.size());
   job.kernels->PriceAll(data.shapes.items(), prices);
   Sums sums;
+  bool leading = true;
   for (const ir::Work& work : data.works) {
     const auto& price = prices[work.shape.value];
+    const auto* const part =
+        std::get_if<ir::Collective>(&data.shapes[work.shape]);
+    leading = leading && part == nullptr;
     if (!price || !IsCounted(data.shapes[work.shape]) || !work.call.valid() ||
         !data.calls[work.call].op.valid()) {
       continue;
@@ -63,6 +121,7 @@ Result<Sums> SumUp(const Job& job, const workload::RankPlan& plan) {
       case ir::Phase::kForward:
       case ir::Phase::kSparseDataDist:
         sums.forward_us += price->p50_us;
+        sums.lead_us += leading ? price->p50_us : 0;
         break;
       default:  // Copies of input, the same on every rank and hidden.
         break;
@@ -74,7 +133,7 @@ Result<Sums> SumUp(const Job& job, const workload::RankPlan& plan) {
                           .communication = workload::CommunicationBytes(graph)})
           .total();
   if (job.overheads != nullptr) {
-    sums.host_us = HostUs(data, *job.overheads);
+    sums.host = HostTimeOf(data, *job.overheads);
   }
   return sums;
 }
@@ -112,6 +171,9 @@ double Sloped(double more, double less, double by) {
   return std::max(0.0, (more - less) / by);
 }
 
+constexpr double HostTime::*kHostParts[] = {
+    &HostTime::before_us, &HostTime::middle_us, &HostTime::after_us};
+
 // A kind of table: what the host does for the first one, and for each.
 using PutTables = void (*)(workload::RankPlan& plan,
                            std::vector<workload::TableGroup> tables,
@@ -120,17 +182,23 @@ using PutTables = void (*)(workload::RankPlan& plan,
 Result<HostRates::Kind> MeasureHost(const Job& job, const Sums& base,
                                     PutTables put) {
   const workload::TableGroup usual = UsualTable(job);
+  // A small table: updates of large copies take more launches.
+  constexpr int64_t kRows = 1000;
   workload::TableGroup table = usual;
   table.count = 1;
+  table.rows = std::min(table.rows, kRows);
   workload::RankPlan plan = PlanWith(job, {usual});
   put(plan, {table}, job.ranks);
   ASSIGN_OR_RETURN(const Sums one, SumUp(job, plan));
   put(plan, {table, table}, job.ranks);
   ASSIGN_OR_RETURN(const Sums two, SumUp(job, plan));
-  const double each = Sloped(two.host_us, one.host_us, 1);
-  return HostRates::Kind{
-      .first_us = std::max(0.0, one.host_us - base.host_us - each),
-      .each_us = each};
+  HostRates::Kind kind;
+  for (double HostTime::*const part : kHostParts) {
+    kind.each.*part = Sloped(two.host.*part, one.host.*part, 1);
+    kind.first.*part =
+        std::max(0.0, one.host.*part - base.host.*part - kind.each.*part);
+  }
+  return kind;
 }
 
 void PutReplicated(workload::RankPlan& plan,
@@ -154,9 +222,17 @@ void PutNodeSplit(workload::RankPlan& plan,
 }
 
 Result<HostRates> MeasureHost(const Job& job, const Sums& base) {
-  HostRates host{.base_us = base.host_us};
+  HostRates host{.base = base.host};
   if (job.overheads == nullptr || job.ranks.count == 1) {
     return host;
+  }
+  workload::RankPlan alone = PlanWith(job, {UsualTable(job)});
+  alone.makers = 1;
+  ASSIGN_OR_RETURN(const Sums one, SumUp(job, alone));
+  for (double HostTime::*const part : kHostParts) {
+    host.makers.each.*part =
+        Sloped(base.host.*part, one.host.*part, job.ranks.count - 1);
+    host.base.*part = one.host.*part;
   }
   ASSIGN_OR_RETURN(host.replicated, MeasureHost(job, base, PutReplicated));
   ASSIGN_OR_RETURN(host.split, MeasureHost(job, base, PutSplit));
@@ -193,11 +269,13 @@ Result<ShardRates> MeasureShardRates(const Job& job) {
                           made.per_id * ids + made.per_column * columns, bags);
     return made;
   };
-  ShardRates measured{.forward_us = rates(&Sums::forward_us),
-                      .backward_us = rates(&Sums::backward_us),
-                      .bytes = rates(&Sums::bytes),
-                      .other_us = none.forward_us + none.backward_us,
-                      .other_bytes = none.bytes};
+  ShardRates measured{
+      .forward_us = rates(&Sums::forward_us),
+      .backward_us = rates(&Sums::backward_us),
+      .bytes = rates(&Sums::bytes),
+      .lead_us = none.lead_us,
+      .other_us = none.forward_us + none.backward_us - none.lead_us,
+      .other_bytes = none.bytes};
 
   ASSIGN_OR_RETURN(measured.host, MeasureHost(job, base));
 

@@ -44,7 +44,8 @@ struct ShardRates {
   Rates bytes;                       // Of buffers.
   double replicated_element_us = 0;  // Gradient and update of one number.
   HostRates host{};
-  double other_us = 0;  // Of a rank without tables.
+  double lead_us = 0;   // Of a rank without tables: before its lookups,
+  double other_us = 0;  // and behind.
   double other_bytes = 0;
 };
 

@@ -22,6 +22,7 @@ void WriteRow(const PlanRow& row, JsonWriter& json) {
   json.Key("exchange_us")
       .Fixed(row.cost.forward_exchange_us + row.cost.backward_exchange_us,
              kMicroDecimals);
+  json.Key("host_us").Fixed(row.cost.host_us, kMicroDecimals);
   json.Key("hbm_bytes").Fixed(row.hbm_bytes, 0);
   json.Key("fits").Bool(row.fits);
   json.Key("evaluations").Int(row.evaluations);

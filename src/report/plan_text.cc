@@ -84,7 +84,7 @@ std::string SharderTable(const PlanReport& report) {
        Align::kRight, Align::kRight, Align::kRight, Align::kLeft},
       "  ");
   table.AddRow({"sharder", "step ms", "torchrec", "cost ms", "forward",
-                "backward", "exchange", "HBM GB", ""});
+                "backward", "exchange", "host", "HBM GB", ""});
   const PlanRow* const torchrec = RowOf(report, "torchrec");
   for (size_t i = 0; i < report.rows.size(); ++i) {
     const PlanRow& row = report.rows[i];
@@ -96,7 +96,8 @@ std::string SharderTable(const PlanReport& report) {
          Against(row, torchrec), Ms(row.cost_us), Ms(row.cost.forward_us),
          Ms(row.cost.backward_us),
          Ms(row.cost.forward_exchange_us + row.cost.backward_exchange_us),
-         fmt::format("{:.2f}", row.hbm_bytes / kGiga), remark});
+         Ms(row.cost.host_us), fmt::format("{:.2f}", row.hbm_bytes / kGiga),
+         remark});
   }
   return fmt::format(
       "\nsharders (step as simulated; cost is the sum of the slowest ranks' "

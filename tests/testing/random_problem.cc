@@ -128,10 +128,19 @@ plan::Problem RandomProblem(uint64_t seed, int tables, int ranks) {
                        .node_reduce_scatter = Curve(latency, 4 * rate),
                        .node_all_gather = Curve(latency, 4 * rate),
                        .across_nodes = Curve(latency, rate)};
-  problem.host = {.base_us = Spread(rng, 10, 500),
-                  .replicated = {.first_us = 20, .each_us = 5},
-                  .split = {.first_us = 30, .each_us = 1},
-                  .node_split = {.first_us = 40, .each_us = 1}};
+  const auto kind = [](double first_us, double each_us) {
+    return plan::HostRates::Kind{
+        .first = {.before_us = first_us, .after_us = first_us},
+        .each = {.before_us = each_us, .after_us = each_us}};
+  };
+  problem.lead_us = Spread(rng, 1, 100);
+  problem.host = {.base = {.before_us = Spread(rng, 5, 250),
+                           .middle_us = Spread(rng, 5, 250),
+                           .after_us = Spread(rng, 5, 250)},
+                  .makers = kind(0, 1),
+                  .replicated = kind(10, 2.5),
+                  .split = kind(15, 0.5),
+                  .node_split = kind(20, 0.5)};
   const int64_t count = rng.Between(2, tables);
   double bytes = 0;
   for (int64_t i = 0; i < count; ++i) {

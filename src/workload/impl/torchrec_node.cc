@@ -26,18 +26,16 @@ ir::Collective TorchrecNode::WithinNode(ir::CollectiveKind kind,
   return collective;
 }
 
-// Between the ranks that have the same place on their nodes.
-ir::Collective TorchrecNode::AcrossNodes(bool to_samples) const {
+// Between the ranks that have the same place on their nodes. A rank is as busy
+// as the larger of what its node makes for others and what it gets of them, and
+// the other way round for gradients.
+ir::Collective TorchrecNode::AcrossNodes() const {
   const int64_t nodes = plan_.world / plan_.ranks_per_node;
   const int64_t made = batch_ * nodes * ColumnsOf(plan_.node_split);
   const int64_t taken = batch_ * columns();
   ir::Collective collective =
-      Collect(ir::CollectiveKind::kAllToAll, plan_, to_samples ? made : taken,
+      Collect(ir::CollectiveKind::kAllToAll, plan_, std::max(made, taken),
               torch_.options().types.parameter);
-  // A node that only receives is as busy as what it receives.
-  if (collective.bytes.count == 0) {
-    collective.bytes = {taken * ir::SizeOf(torch_.options().types.parameter)};
-  }
   collective.group_size = nodes;
   return collective;
 }
@@ -52,7 +50,7 @@ void TorchrecNode::Send() {
   }
   {
     const OpScope op(step, "All2All_Pooled_Req");
-    step.Collect(AcrossNodes(/*to_samples=*/true), stream_);
+    step.Collect(AcrossNodes(), stream_);
   }
   torch_.OnBackward([this, elements] {
     const NodeScope node(torch_, "ReduceScatterBase_ReqBackward");
@@ -77,7 +75,7 @@ void TorchrecNode::Receive() {
     torch_.step().Launch(
         ir::Transpose{.elements = batch_ * columns(),
                       .dtype = torch_.options().types.parameter});
-    torch_.step().Collect(AcrossNodes(/*to_samples=*/false), stream_);
+    torch_.step().Collect(AcrossNodes(), stream_);
     torch_.step().Collect(
         WithinNode(ir::CollectiveKind::kAllGather,
                    std::max<int64_t>(1, PartElements() / plan_.ranks_per_node)),

@@ -33,7 +33,7 @@ class TorchrecNode {
   // Elements of the node's vectors, for the samples of all ranks.
   int64_t PartElements() const;
   ir::Collective WithinNode(ir::CollectiveKind kind, int64_t elements) const;
-  ir::Collective AcrossNodes(bool to_samples) const;
+  ir::Collective AcrossNodes() const;
 
   Torch& torch_;
   const RankPlan& plan_;
