@@ -15,6 +15,8 @@ Status RunFit(const Words& words) {
   constexpr std::array kKinds = {
       Kind{"kernels", "kernel models of a GPU, from measured times",
            FitKernels},
+      Kind{"profile", "all of a machine, from its own measurements",
+           FitProfile},
       Kind{"overheads", "what a host takes for ops and calls, from traces",
            FitOverheads},
       Kind{"collectives", "collectives of a platform, from measured times",

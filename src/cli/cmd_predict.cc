@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/predict_command.h"
+#include "cli/profile_device.h"
 #include "engine/lin_predict.h"
 #include "report/html_report.h"
 #include "report/prediction.h"
@@ -187,6 +188,11 @@ Result<Outcome> RunPredict(const Words& words) {
   RETURN_IF_ERROR(
       CheckExtraFile("--perfetto", command.perfetto, command.input.files));
   RETURN_IF_ERROR(CheckExtraFile("--html", command.html, command.input.files));
+  const std::vector<std::filesystem::path> profiles(command.profiles.begin(),
+                                                    command.profiles.end());
+  ASSIGN_OR_RETURN(command.gpu, GpuOrProfiles(command.gpu, profiles));
+  command.overheads =
+      OverheadsOrProfiles(command.overheads, command.gpu, profiles);
   const auto report = IsModel(command.input.files) ? PredictModel(command)
                                                    : PredictTrace(command);
   if (!report) {

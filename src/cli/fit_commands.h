@@ -13,6 +13,8 @@ namespace stepcast::cli {
 
 Status FitCollectives(const Words& words);
 Status FitKernels(const Words& words);
+/// stepcast fit profile
+Status FitProfile(const Words& words);
 Status FitOverheads(const Words& words);
 
 /// Writes the files of a profile below `directory`, which is made.

@@ -2,18 +2,23 @@
 #include "fit/fit_kernels.h"
 
 #include <filesystem>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/file.h"
 #include "base/parallel.h"
 #include "base/text_table.h"
 #include "cli/data_options.h"
 #include "cli/fit_commands.h"
 #include "cli/output.h"
+#include "cli/profile_device.h"
 #include "cli/progress.h"
 #include "cost/profile.h"
 #include "fit/fit_shared.h"
+#include "hw/gpu_files.h"
 #include "measurements/kernel_rows.h"
 
 namespace stepcast::cli {
@@ -50,14 +55,31 @@ Result<cost::Constants> WriteShared(const measurements::KernelRows& rows,
   return shared.constants;
 }
 
+// A device that the measurements themselves describe.
+struct OwnDevice {
+  std::optional<hw::Device> device{};
+  std::string text{};  // Of its file.
+};
+
+Result<OwnDevice> FindOwnDevice(std::span<const fs::path> data) {
+  const auto file = FindIn(data, kDeviceFile);
+  if (!file) {
+    return OwnDevice{};
+  }
+  ASSIGN_OR_RETURN(hw::Device device, hw::FindDevice(file->string()));
+  ASSIGN_OR_RETURN(std::string text, ReadFile(*file));
+  return OwnDevice{.device = std::move(device), .text = std::move(text)};
+}
+
 Result<std::vector<fit::FittedProfile>> FitAll(
     const measurements::KernelRows& rows, const cost::Constants& constants,
-    size_t threads, const std::string& command) {
+    size_t threads, const std::string& command, const OwnDevice& own) {
   std::vector<Result<fit::FittedProfile>> results(
       rows.gpus.size(), Fail(ErrorCode::kUnsupported, "not fitted"));
   ParallelFor(rows.gpus.size(), threads, [&](size_t gpu) {
-    results[gpu] =
-        fit::FitProfile(rows, static_cast<uint16_t>(gpu), constants, command);
+    const bool is_own = own.device && rows.gpus[gpu] == own.device->name;
+    results[gpu] = fit::FitProfile(rows, static_cast<uint16_t>(gpu), constants,
+                                   command, is_own ? &*own.device : nullptr);
   });
   std::vector<fit::FittedProfile> fitted;
   for (auto& result : results) {
@@ -108,7 +130,13 @@ Status FitKernels(const Words& words) {
       ASSIGN_OR_RETURN(constants, WriteShared(rows, data.threads, output,
                                               command + " --shared"));
     }
-    ASSIGN_OR_RETURN(fitted, FitAll(rows, constants, data.threads, command));
+    ASSIGN_OR_RETURN(const OwnDevice own, FindOwnDevice(data.paths));
+    ASSIGN_OR_RETURN(fitted,
+                     FitAll(rows, constants, data.threads, command, own));
+    if (own.device) {
+      RETURN_IF_ERROR(
+          WriteProfile({{std::string(kDeviceFile), own.text}}, output));
+    }
     for (const fit::FittedProfile& profile : fitted) {
       RETURN_IF_ERROR(
           WriteProfile(fit::FilesOf(profile.profile, command), output));

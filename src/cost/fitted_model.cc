@@ -142,13 +142,8 @@ double TrustOf(const FittedModel& model, double formula_us) {
 }
 
 double CorrectionOf(const FittedModel& model, double formula_us, double trees) {
-  // Four times as long or as short. Chosen, not fitted: leaves that only few or
-  // censored rows reach go beyond without meaning it. The price are the thin
-  // FP32 products on A100 (some sixty rows) that a library runs ten and more
-  // times slower than it could.
-  constexpr double kMost = 2;
   return TrustOf(model, formula_us) *
-         std::clamp(model.offset + trees, -kMost, kMost);
+         std::clamp(model.offset + trees, -model.most_log2, model.most_log2);
 }
 
 size_t Spread::BinOf(double time_us) const {
@@ -172,6 +167,9 @@ std::string ModelText(const FittedModel& model) {
   }
   fmt::format_to(out, " }}\noffset = {:.5f}\nfade_us = {:.3f}\n", model.offset,
                  model.fade_us);
+  if (model.most_log2 != FittedModel().most_log2) {
+    fmt::format_to(out, "most_log2 = {:.3f}\n", model.most_log2);
+  }
   fmt::format_to(out, "spread_edges_us = [{}]\n", Join(model.spread.edges_us));
   fmt::format_to(out, "spread_log2_p10 = [{}]\n", Join(model.spread.log2_p10));
   fmt::format_to(out, "spread_log2_p90 = [{}]\n", Join(model.spread.log2_p90));
@@ -202,6 +200,9 @@ Result<FittedModel> ParseModel(std::string_view text, std::string_view source) {
   model.variant = *known;
   ASSIGN_OR_RETURN(model.offset, GetNumber(table, "offset"));
   ASSIGN_OR_RETURN(model.fade_us, GetNumber(table, "fade_us"));
+  if (table.contains("most_log2")) {
+    ASSIGN_OR_RETURN(model.most_log2, GetNumber(table, "most_log2"));
+  }
   ASSIGN_OR_RETURN(model.candidates, ReadCandidates(table));
   ASSIGN_OR_RETURN(model.spread, ReadSpread(table));
   ASSIGN_OR_RETURN(model.low, GetNumbers<float>(table, "feature_low"));

@@ -54,6 +54,12 @@ struct FittedModel {
   /// Kernels shorter than this were hidden behind their launch or rounded by
   /// the clock: there the correction fades and the formula stands.
   double fade_us = 0;
+  /// The correction is at most so many powers of two either way. Four times as
+  /// long or as short is chosen, not fitted: leaves that only few or censored
+  /// rows reach go beyond without meaning it. The price are the thin FP32
+  /// products on A100 (some sixty rows) that a library runs ten and more times
+  /// slower than it could.
+  double most_log2 = 2;
   Spread spread;
   /// The range of each feature in the rows it was fitted to.
   std::vector<float> low;

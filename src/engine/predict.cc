@@ -1,6 +1,7 @@
 #include "engine/predict.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -13,7 +14,7 @@ namespace {
 
 Duration FromMicroseconds(double us) {
   constexpr double kNanoseconds = 1e3;
-  return Duration(static_cast<int64_t>(us * kNanoseconds + 0.5));
+  return Duration(std::llround(us * kNanoseconds));
 }
 
 bool HasTimes(const ir::GraphData& data) {
@@ -105,7 +106,10 @@ Result<Prediction> Predict(const Scenario& scenario,
           graph, prediction.plan,
           MakeTimes(data, prediction.works, scenario.overheads,
                     timed ? &*measured : nullptr),
-          {.repeats = options.repeats, .rank_offsets = options.rank_offsets}));
+          {.repeats = options.repeats,
+           .rank_offsets = options.rank_offsets,
+           .synchronous = scenario.models->machine().device.generation ==
+                          hw::Generation::kCpu}));
   prediction.schedule = sim::Simulate(prediction.lowered.tasks);
   prediction.spans = options.repeats > 1
                          ? LastSpans(prediction.lowered, prediction.schedule)

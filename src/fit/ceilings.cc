@@ -10,6 +10,7 @@
 #include "base/stats.h"
 #include "cost/kernel_models.h"
 #include "cost/kernels/bandwidth.h"
+#include "cost/kernels/cpu_base.h"
 #include "cost/kernels/family.h"
 #include "fit/launches.h"
 #include "fit/training_rows.h"
@@ -54,12 +55,22 @@ class Rows {
   std::vector<const KernelRow*> rows_;
 };
 
-void Set(cost::Profile& profile, const char* key, std::vector<double> shares,
-         double quantile) {
+// Below these it is no share but a mistake. Products of a processor without a
+// vector library are far from what its convolutions reach.
+constexpr double kLeastShare = 0.05;
+constexpr double kLeastCpuShare = 0.001;
+
+void SetShare(cost::Profile& profile, const char* key,
+              std::vector<double> shares, double quantile, double least) {
   if (shares.size() >= kFewestRows) {
     profile.ceilings[key] =
-        std::clamp(Quantile(std::move(shares), quantile), 0.05, 1.0);
+        std::clamp(Quantile(std::move(shares), quantile), least, 1.0);
   }
+}
+
+void Set(cost::Profile& profile, const char* key, std::vector<double> shares,
+         double quantile) {
+  SetShare(profile, key, std::move(shares), quantile, kLeastShare);
 }
 
 double FlopsOf(const ir::Gemm& gemm) {
@@ -100,6 +111,26 @@ void FitGemms(const Rows& rows, const cost::Machine& machine,
   Set(profile, "gemm_fp32_share", linear, 0.85);
   Set(profile, "bmm_fp32_share", batched, 0.85);
   Set(profile, "gemm_half_share", half, 0.90);
+}
+
+// A processor has no size from which on it is full: the median over products
+// that last long enough for their call not to matter.
+constexpr double kCpuLongUs = 100;
+
+void FitCpuGemms(const Rows& rows, const cost::Machine& machine,
+                 cost::Profile& profile) {
+  std::vector<double> linear;
+  std::vector<double> batched;
+  for (const KernelRow* row : rows.list()) {
+    const auto* gemm = std::get_if<ir::Gemm>(&row->shape);
+    if (gemm != nullptr && row->time_us > kCpuLongUs) {
+      (gemm->batch > 1 ? batched : linear)
+          .push_back(FlopsOf(*gemm) / row->time_us /
+                     machine.peak_gemm_rate(gemm->dtype));
+    }
+  }
+  SetShare(profile, "gemm_fp32_share", linear, 0.5, kLeastCpuShare);
+  SetShare(profile, "bmm_fp32_share", batched, 0.5, kLeastCpuShare);
 }
 
 // The largest plain elementwise kernels, of one input and of two.
@@ -166,7 +197,9 @@ void FitCopies(const Rows& rows, const cost::Machine& machine,
 // one that makes the formula right for the median of the long ones.
 void FitConvolutions(const Rows& rows, const cost::Machine& machine,
                      cost::Profile& profile) {
-  constexpr double kShortestUs = 2e3;
+  const bool cpu = cost::IsCpu(machine);
+  const double shortest_us = cpu ? kCpuLongUs : 2e3;
+  const double least = cpu ? kLeastCpuShare : kLeastShare;
   constexpr int kRounds = 4;
   cost::Machine tried = machine;
   cost::ApplyCeilings(profile, tried.device);
@@ -176,7 +209,7 @@ void FitConvolutions(const Rows& rows, const cost::Machine& machine,
     std::vector<double> ratios;
     for (const KernelRow* row : rows.list()) {
       if (std::holds_alternative<ir::Convolution>(row->shape) &&
-          row->time_us > kShortestUs) {
+          row->time_us > shortest_us) {
         ratios.push_back(family->base(row->shape, tried).time_us /
                          rows.KernelUs(*row));
       }
@@ -185,7 +218,7 @@ void FitConvolutions(const Rows& rows, const cost::Machine& machine,
       return;
     }
     double& share = tried.device.conv_fp32_share;
-    share = std::clamp(share * Quantile(ratios, 0.5), 0.05, 1.0);
+    share = std::clamp(share * Quantile(ratios, 0.5), least, 1.0);
     profile.ceilings["conv_fp32_share"] = share;
   }
 }
@@ -195,7 +228,11 @@ void FitConvolutions(const Rows& rows, const cost::Machine& machine,
 void FitCeilings(const KernelRows& rows, uint16_t gpu,
                  const cost::Machine& machine, cost::Profile& profile) {
   const Rows own(rows, gpu, profile);
-  FitGemms(own, machine, profile);
+  if (cost::IsCpu(machine)) {
+    FitCpuGemms(own, machine, profile);
+  } else {
+    FitGemms(own, machine, profile);
+  }
   FitCopies(own, machine, profile);
   FitConvolutions(own, machine, profile);
 }

@@ -163,13 +163,15 @@ class ProfileFitter {
 
 Result<FittedProfile> FitProfile(const KernelRows& rows, uint16_t gpu,
                                  const cost::Constants& constants,
-                                 std::string command) {
-  ASSIGN_OR_RETURN(hw::Device device, hw::FindDevice(rows.gpus[gpu]));
-  return ProfileFitter(
-             rows, gpu,
-             cost::Machine{.device = std::move(device), .constants = constants},
-             std::move(command))
-      .Run();
+                                 std::string command,
+                                 const hw::Device* device) {
+  cost::Machine machine{.device = {}, .constants = constants};
+  if (device != nullptr) {
+    machine.device = *device;
+  } else {
+    ASSIGN_OR_RETURN(machine.device, hw::FindDevice(rows.gpus[gpu]));
+  }
+  return ProfileFitter(rows, gpu, std::move(machine), std::move(command)).Run();
 }
 
 std::vector<ProfileFile> FilesOf(const cost::Profile& profile,

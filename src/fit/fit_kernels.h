@@ -11,6 +11,7 @@
 #include "base/stats.h"
 #include "cost/constants.h"
 #include "cost/profile.h"
+#include "hw/device.h"
 #include "measurements/kernel_rows.h"
 
 namespace stepcast::fit {
@@ -32,10 +33,12 @@ struct FittedProfile {
 };
 
 /// Fits everything the rows of one GPU can tell. `command` goes into the
-/// provenance.
+/// provenance. The device is the built-in one of the rows' name, unless it is
+/// given.
 Result<FittedProfile> FitProfile(const measurements::KernelRows& rows,
                                  uint16_t gpu, const cost::Constants& constants,
-                                 std::string command);
+                                 std::string command,
+                                 const hw::Device* device = nullptr);
 
 /// A file of a profile: its path below the directory of profiles and its text.
 struct ProfileFile {

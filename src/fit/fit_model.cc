@@ -18,8 +18,6 @@ using measurements::Part;
 // Too few rows to tell a good model from a lucky one.
 constexpr size_t kFewestRows = 30;
 constexpr size_t kFewestValidationRows = 5;
-// Trees have this many rows each at the least.
-constexpr size_t kFewestRowsForTrees = 150;
 // A larger model must be better by this share of the error to be taken.
 constexpr double kWorthIt = 0.02;
 
@@ -179,13 +177,14 @@ Result<std::optional<cost::FittedModel>> FitModel(const RowGroup& group,
   model.family = group.family->name;
   model.variant = group.variant;
   model.fade_us = rows.fade_us;
+  model.most_log2 = rows.most_log2;
   SetRanges(rows, model);
   Chooser chooser(rows, model);
   const cost::Forest none = cost::Forest::Make({}, rows.feature_count);
   chooser.Try("formula", 0, none);
   const double offset = MedianResidual(rows);
   chooser.Try("scaled", offset, none);
-  if (fit_rows >= kFewestRowsForTrees && rows.feature_count > 0) {
+  if (fit_rows >= rows.fewest_for_trees && rows.feature_count > 0) {
     const BoostOptions options = OptionsFor(fit_rows, group.variant);
     ASSIGN_OR_RETURN(const std::vector<cost::Tree> trees,
                      Boost(rows, offset, options));

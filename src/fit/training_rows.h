@@ -55,7 +55,10 @@ struct TrainingRows {
   std::vector<TrainingRow> rows;
   std::vector<float> features;  // One row after another.
   size_t feature_count = 0;
-  double fade_us = 0;  // As cost::FittedModel::fade_us.
+  double fade_us = 0;    // As cost::FittedModel::fade_us.
+  double most_log2 = 2;  // As in cost::FittedModel.
+  /// Trees need so many rows: the better the formula, the more.
+  size_t fewest_for_trees = 150;
 
   std::span<const float> FeaturesOf(size_t row) const {
     return std::span(features).subspan(row * feature_count, feature_count);

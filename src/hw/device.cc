@@ -34,6 +34,8 @@ constexpr std::array kUsual = {
     Usual{Generation::kHopper, 128, 4096, 50, 228, 1.8, 5},
     Usual{Generation::kBlackwell, 128, 8192, 126, 228, 1.9, 5},
     Usual{Generation::kCdna, 64, 1024, 8, 64, 1.7, 4},
+    // Two units of eight lanes a core; the last cache, the first cache.
+    Usual{Generation::kCpu, 16, 0, 32, 32, 2.5, 4},
 };
 
 // Bytes a second of 16 lanes, one direction: 8, 16, 32, 64 GT/s with 128b/130b

@@ -12,7 +12,7 @@
 namespace stepcast::hw {
 namespace {
 
-constexpr std::array<std::pair<Generation, std::string_view>, 8> kGenerations =
+constexpr std::array<std::pair<Generation, std::string_view>, 9> kGenerations =
     {{{Generation::kPascal, "pascal"},
       {Generation::kVolta, "volta"},
       {Generation::kTuring, "turing"},
@@ -20,20 +20,22 @@ constexpr std::array<std::pair<Generation, std::string_view>, 8> kGenerations =
       {Generation::kAda, "ada"},
       {Generation::kHopper, "hopper"},
       {Generation::kBlackwell, "blackwell"},
-      {Generation::kCdna, "cdna"}}};
+      {Generation::kCdna, "cdna"},
+      {Generation::kCpu, "cpu"}}};
 
-// A range is wide enough for any GPU of the last and next ten years; outside
-// it the unit is wrong.
+// A range is wide enough for any GPU of the last and next ten years, and for
+// one core of a processor without a vector library; outside it the unit is
+// wrong.
 constexpr std::array kFields = {
     FigureField{"sm_count", &Gpu::sm_count, 1, 2000, ""},
     FigureField{"fp32_lanes_per_sm", &Gpu::fp32_lanes_per_sm, 16, 1024, ""},
     FigureField{"max_clock_mhz", &Gpu::max_clock_mhz, 200, 6000, "MHz"},
-    FigureField{"fp32_tflops", &Gpu::fp32_tflops, 0.5, 2000, "TFLOP/s"},
+    FigureField{"fp32_tflops", &Gpu::fp32_tflops, 0.5, 2000, "TFLOP/s", 1e-4},
     FigureField{"tf32_tflops", &Gpu::tf32_tflops, 5, 20000, "TFLOP/s"},
     FigureField{"fp16_tflops", &Gpu::fp16_tflops, 5, 50000, "TFLOP/s"},
     FigureField{"bf16_tflops", &Gpu::bf16_tflops, 5, 50000, "TFLOP/s"},
     FigureField{"dram_gb", &Gpu::dram_gb, 1, 4000, "GB"},
-    FigureField{"dram_gbs", &Gpu::dram_gbs, 20, 100000, "GB/s"},
+    FigureField{"dram_gbs", &Gpu::dram_gbs, 20, 100000, "GB/s", 0.5},
     FigureField{"l2_mb", &Gpu::l2_mb, 0.25, 2000, "MB"},
     FigureField{"smem_per_sm_kb", &Gpu::smem_per_sm_kb, 16, 2000, "kB"},
     FigureField{"nvlink_gbs", &Gpu::nvlink_gbs, 10, 20000, "GB/s"},
@@ -61,6 +63,7 @@ Status ReadNames(const toml::table& table, Gpu& gpu) {
   const auto known = GenerationFromName(generation);
   if (!known) {
     std::vector<std::string_view> names;
+    names.reserve(kGenerations.size());
     for (const auto& [value, name] : kGenerations) {
       names.push_back(name);
     }
@@ -109,11 +112,14 @@ Result<Gpu> ParseGpu(std::string_view text, std::string_view source) {
   RETURN_IF_ERROR(ReadNames(table, gpu));
   for (const FigureField& field : kFields) {
     if (const toml::node* node = table.get(field.key)) {
-      ASSIGN_OR_RETURN(gpu.*field.member,
-                       ReadFigure(*node, {.key = field.key,
-                                          .low = field.low,
-                                          .high = field.high,
-                                          .unit = field.unit}));
+      const bool cpu = gpu.generation == Generation::kCpu;
+      ASSIGN_OR_RETURN(
+          gpu.*field.member,
+          ReadFigure(*node,
+                     {.key = field.key,
+                      .low = cpu && field.cpu_low ? *field.cpu_low : field.low,
+                      .high = field.high,
+                      .unit = field.unit}));
     }
   }
   return gpu;

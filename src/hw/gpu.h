@@ -21,7 +21,8 @@ enum class Generation {
   kAda,
   kHopper,
   kBlackwell,
-  kCdna
+  kCdna,
+  kCpu,  // A processor that runs PyTorch's operators itself.
 };
 
 /// "volta", as in the files.
@@ -76,6 +77,8 @@ struct FigureField {
   double low = 0;
   double high = 0;
   std::string_view unit;
+  /// The least of a processor, where it is less than any GPU's.
+  std::optional<double> cpu_low{};
 };
 std::span<const FigureField> FigureFields();
 

@@ -34,6 +34,17 @@ TEST(ParseGpu, NamesTheLineOfAFigureOutOfRange) {
             "x.toml:6: dram_gbs is 0.9; expected 20 to 100000 GB/s");
 }
 
+TEST(ParseGpu, AProcessorMayBeSlow) {
+  const auto cpu = ParseGpu(
+      "name = \"x\"\ntitle = \"X\"\ngeneration = \"cpu\"\nchip = \"X\"\n"
+      "fp32_tflops = { value = 0.005, source = \"measured\" }\n"
+      "dram_gbs = { value = 0.9, source = \"measured\" }\n",
+      "x.toml");
+  ASSERT_TRUE(cpu.has_value()) << cpu.error().message;
+  EXPECT_EQ(cpu->generation, Generation::kCpu);
+  EXPECT_EQ(cpu->dram_gbs->value, 0.9);
+}
+
 TEST(ParseGpu, RefusesWhatItDoesNotKnow) {
   const std::string text =
       std::string(kSmall) + "warp_size = { value = 32, source = \"a\" }\n";

@@ -11,6 +11,7 @@
 
 #include "ingest/arguments.h"
 #include "ingest/classify/classify.h"
+#include "ingest/host_only.h"
 #include "ingest/launchers.h"
 #include "ingest/partners.h"
 #include "ingest/phases.h"
@@ -57,10 +58,14 @@ class RankAdder {
         builder_(builder),
         ops_(execution_.nodes.size()),
         launches_(FindLaunchers(execution_, rules)),
+        host_only_(IsHostOnly(execution_)),
         arguments_(execution_.nodes.size()) {}
 
   AddedRank Run() {
     added_.rank = builder_.AddRank({.number = rank_.rank});
+    if (host_only_) {
+      KeepOutermost(execution_, launches_);
+    }
     FindZero();
     AddThreads();
     AddOps();
@@ -268,15 +273,21 @@ class RankAdder {
   }
 
   void AddExpectedWorks(uint32_t index) {
-    const Arguments& arguments = ArgumentsOf(index);
+    const Arguments arguments =
+        host_only_ ? OnDevice(ArgumentsOf(index)) : ArgumentsOf(index);
     if (!OnGpu(arguments)) {
       return;
     }
     const std::string_view name =
         execution_.strings.view(execution_.nodes[index].name);
     const OpContext context{.name = name, .arguments = &arguments};
-    for (const ir::KernelShape& shape :
-         ClassifyOp(rules_, context, PartnerOf(index))) {
+    std::vector<ir::KernelShape> shapes =
+        ClassifyOp(rules_, context, PartnerOf(index));
+    if (const auto update =
+            host_only_ ? SparseUpdate(execution_, index) : std::nullopt) {
+      shapes = {*update};
+    }
+    for (const ir::KernelShape& shape : shapes) {
       AddWork(name,
               {.stream = StreamOf(kDefaultStream), .call = AddLaunch(index)},
               shape);
@@ -291,6 +302,7 @@ class RankAdder {
   std::optional<Duration> zero_;
   std::vector<ir::OpId> ops_;
   std::vector<bool> launches_;
+  bool host_only_;
   std::vector<std::optional<Arguments>> arguments_;
   std::vector<ir::Phase> phases_;
   std::vector<uint32_t> partners_;

@@ -25,6 +25,8 @@ class Lowerer {
 
  private:
   void FindStarts();
+  void FindLastWorks();
+  std::vector<ir::WorkId> AwaitedBy(ir::CallId call) const;
   void AddStep(uint32_t repeat);
   void AddWorks(uint32_t repeat);
   void AddThread(ir::ThreadId thread, uint32_t repeat);
@@ -52,7 +54,8 @@ class Lowerer {
   Lowered lowered_;
   IdVector<ir::ThreadId, sim::LaneId> thread_lanes_;
   IdVector<ir::StreamId, sim::LaneId> stream_lanes_;
-  IdVector<ir::ThreadId, char> handed_over_;  // Waits for another thread.
+  IdVector<ir::ThreadId, char> handed_over_;     // Waits for another thread.
+  IdVector<ir::CallId, ir::WorkId> last_works_;  // If calls are synchronous.
   // Of the repeat that is being added:
   IdVector<ir::CallId, sim::TaskId> call_tasks_;
   IdVector<ir::CallId, sim::TaskId> before_call_;
@@ -78,6 +81,27 @@ void Lowerer::FindStarts() {
   for (const cost::HandOver& hand_over : plan_.hand_overs) {
     handed_over_[hand_over.to] = 1;
   }
+}
+
+void Lowerer::FindLastWorks() {
+  last_works_ = IdVector<ir::CallId, ir::WorkId>(data_.calls.size());
+  for (const ir::WorkId id : data_.works.ids()) {
+    if (options_.synchronous && data_.works[id].call.valid()) {
+      last_works_[data_.works[id].call] = id;
+    }
+  }
+}
+
+// What a call waits for before it returns.
+std::vector<ir::WorkId> Lowerer::AwaitedBy(ir::CallId call) const {
+  std::vector<ir::WorkId> works;
+  for (const ir::HostWait& wait : ir::WaitsOf(data_, call)) {
+    works.push_back(wait.before);
+  }
+  if (last_works_[call].valid()) {
+    works.push_back(last_works_[call]);
+  }
+  return works;
 }
 
 void Lowerer::AddWorks(uint32_t repeat) {
@@ -113,12 +137,12 @@ void Lowerer::AddCall(const cost::HostPiece& piece, TaskOrigin origin,
   before_call_[piece.call] = before;
   sim::TaskId task = Add({.lane = lane, .duration = piece.duration}, origin);
   call_tasks_[piece.call] = task;
-  const std::span<const ir::HostWait> waits = ir::WaitsOf(data_, piece.call);
-  if (!waits.empty()) {
+  const std::vector<ir::WorkId> awaited = AwaitedBy(piece.call);
+  if (!awaited.empty()) {
     origin.kind = Kind::kReturn;
     task = Add({.lane = lane, .duration = piece.tail}, origin);
-    for (const ir::HostWait& wait : waits) {
-      const sim::TaskId work = lowered_.work_tasks[wait.before];
+    for (const ir::WorkId id : awaited) {
+      const sim::TaskId work = lowered_.work_tasks[id];
       if (work.valid()) {
         Depend(work, task, {}, Wait::kHost);
       }
@@ -258,6 +282,7 @@ std::string Lowerer::Describe(sim::TaskId task) const {
 
 Result<Lowered> Lowerer::Run() {
   FindStarts();
+  FindLastWorks();
   lowered_.lanes_of_threads = data_.threads.size();
   for (uint32_t i = 0; i < data_.threads.size(); ++i) {
     thread_lanes_.push_back(builder_.AddLane());

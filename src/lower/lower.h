@@ -53,6 +53,9 @@ struct LowerOptions {
   uint32_t launch_queue = 1024;
   /// Ranks start where they were measured to; otherwise all at once.
   bool rank_offsets = true;
+  /// A call returns when its works are done, as on a processor, which runs them
+  /// itself.
+  bool synchronous = false;
 };
 
 struct Lowered {

@@ -99,6 +99,17 @@ TEST(LowerTest, WorksStartALaunchBehindTheStartOfTheirCallAndAGapApart) {
   EXPECT_EQ(run.EndOf(0), 3);  // The host does not wait.
 }
 
+// host   [0-1]     [10-11]     [20-21]     30
+// s7     [0-10    ][10-20     ][20-30     ]
+TEST(LowerTest, ASynchronousCallReturnsWhenItsWorkIsDone) {
+  const ir::Graph graph = GraphOf(kThreeLaunches);
+  const Outcome run =
+      LowerAndRun(graph, CallsOnly(graph.data()), AllTake(graph.data(), 10),
+                  {.synchronous = true});
+  EXPECT_THAT(run.Starts(), ElementsAre(0, 10, 20));
+  EXPECT_EQ(run.EndOf(0), 30);
+}
+
 // With room for two, the third call waits for the end of the first work, then
 // takes its 1 us:
 // host   [0-1][1-2]        [10-11]

@@ -98,6 +98,48 @@ ir::KernelShape CopyShape(const AtenCall& call, std::string_view kernels) {
                          .dtype = to->dtype};
 }
 
+// sparse_add_(table, ids, values): SGD's step with a sparse gradient.
+ir::KernelShape SparseAddShape(const AtenCall& call) {
+  const ir::Tensor* table = TensorAt(call, 0);
+  const ir::Tensor* values = TensorAt(call, 2);
+  if (table == nullptr || values == nullptr || table->dims.size() != 2) {
+    return ir::Opaque{};
+  }
+  return ir::Index{.elements = ElementsOf(values->dims),
+                   .source = ElementsOf(table->dims),
+                   .scatter = true,
+                   .accumulate = true,
+                   .slice = table->dims[1],
+                   .dtype = table->dtype};
+}
+
+// Profilers do not show the list of indices.
+bool HasIndices(const AtenCall& call) {
+  return call.arguments.inputs.size() > 1 &&
+         call.arguments.inputs[1].kind == Argument::Kind::kTensorList;
+}
+
+// index(self, indices): an empty entry leaves its axis whole.
+ir::KernelShape IndexShape(const AtenCall& call) {
+  const ir::Tensor* self = TensorAt(call, 0);
+  if (self == nullptr) {
+    return ir::Opaque{};
+  }
+  int64_t picked = 1;
+  Dims whole = self->dims;
+  const std::vector<ir::Tensor>& indices = call.arguments.inputs[1].tensors;
+  for (size_t i = 0; i < std::min(indices.size(), whole.size()); ++i) {
+    if (!indices[i].dims.empty()) {
+      picked = std::max(picked, ElementsOf(indices[i].dims));
+      whole[i] = 1;
+    }
+  }
+  whole.push_back(picked);
+  return ir::Index{.elements = ElementsOf(whole),
+                   .source = ElementsOf(self->dims),
+                   .dtype = self->dtype};
+}
+
 // Axes that an expanded tensor repeats are stored once.
 AtenCall WithoutRepeats(AtenCall call) {
   for (size_t i = 0; i < call.arguments.inputs.size(); ++i) {
@@ -169,6 +211,10 @@ std::vector<ir::KernelShape> ShapesOf(const AtenRow& row,
   std::vector<ir::KernelShape> shapes;
   if (row.op == "copy_" || row.op == "_local_scalar_dense") {
     shapes = {CopyShape(*call, row.kernel_names)};
+  } else if (row.op == "sparse_add_") {
+    shapes = {SparseAddShape(*call)};
+  } else if (row.op == "index" && HasIndices(*call)) {
+    shapes = {IndexShape(*call)};
   } else {
     const std::string name = "aten::" + std::string(row.op);
     shapes = ClassifyOp(rules, {.name = name, .arguments = &call->arguments});
@@ -207,7 +253,9 @@ std::vector<ir::KernelShape> ShapesOf(const ConcatRow& row) {
       kind != ir::CopyKind::kUnknown && elements > 0) {
     return {ir::Copy{.kind = kind, .bytes = {elements * ir::SizeOf(dtype)}}};
   }
-  if (row.kernel_names.find("CatArray") != std::string_view::npos &&
+  // A processor has no kernels to name.
+  if ((row.kernel_names.empty() ||
+       row.kernel_names.find("CatArray") != std::string_view::npos) &&
       elements > 0) {
     return {ir::Concat{
         .tensors = std::ssize(copies), .elements = elements, .dtype = dtype}};

@@ -127,6 +127,28 @@ TEST(AtenShape, SaysNothingWhereSizesAreMissing) {
   EXPECT_EQ(Aten({.op = "mul", .dtype = "", .input_dims = "[[4];[4]]"}), "");
 }
 
+TEST(AtenShape, AnIndexPicksFromTheAxesThatHaveOne) {
+  // 64 samples x 36 places of a 9 x 9 matrix each.
+  EXPECT_EQ(Aten({.op = "index",
+                  .dtype = "fp32",
+                  .input_dims = "[[64;9;9];[[];[36];[36]]]"}),
+            "index elements=2304 source=5184 dtype=fp32");
+}
+
+TEST(AtenShape, ASparseStepScattersItsValues) {
+  EXPECT_EQ(Aten({.op = "sparse_add_",
+                  .dtype = "fp32",
+                  .input_dims = "[[1000;8];[20];[20;8]]"}),
+            "index elements=160 source=8000 scatter=true accumulate=true "
+            "slice=8 dtype=fp32");
+}
+
+TEST(ConcatShape, AProcessorHasNoKernelsToName) {
+  EXPECT_EQ(
+      Join(ShapesOf(ConcatRow{.dtype = "fp32", .input_dims = "[[4;8];[4;2]]"})),
+      "concat tensors=2 elements=40 dtype=fp32");
+}
+
 TEST(ConcatShape, OneKernelForAllTensors) {
   EXPECT_EQ(Join(ShapesOf(
                 ConcatRow{.dtype = "bytes2",

@@ -31,7 +31,9 @@ uint16_t Intern(std::vector<std::string>& names, std::string_view name) {
 
 // Measurements of other things, which other commands read.
 bool IsForeign(const CsvTable& table) {
-  return table.FindColumn("step_time_ms").has_value() ||
+  return table.FindColumn("launch").has_value() ||
+         table.FindColumn("step_time_us").has_value() ||
+         table.FindColumn("step_time_ms").has_value() ||
          table.FindColumn("time_ms").has_value();
 }
 

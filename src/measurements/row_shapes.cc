@@ -103,7 +103,7 @@ ir::Arithmetic ArithmeticOf(std::string_view op) {
   if (op.starts_with("div")) {
     return ir::Arithmetic::kDivision;
   }
-  if (op == "tanh" || op == "gelu") {
+  if (op == "tanh" || op == "gelu" || op == "sigmoid") {
     return ir::Arithmetic::kTranscendental;
   }
   return op.starts_with("pow") ? ir::Arithmetic::kPower
@@ -244,9 +244,10 @@ Result<RowShape> ReadBag(Cells cells, const ingest::Rules& /*rules*/) {
   ASSIGN_OR_RETURN(bag.update, UpdateFrom(row.Text("optimizer")));
   bag.pooled = row.Text("pooling") != "none";
   bag.index_alpha = AlphaFrom(row.Text("index_dist"));
-  bag.kernel = row.Text("impl").starts_with("table-batched")
-                   ? ir::BagKernel::kAtomic
-                   : ir::BagKernel::kTableBatched;
+  const std::string_view impl = row.Text("impl");
+  bag.kernel = impl.starts_with("table-batched") ? ir::BagKernel::kAtomic
+               : impl == "nn.EmbeddingBag"       ? ir::BagKernel::kPerTable
+                                                 : ir::BagKernel::kTableBatched;
   const std::string_view place = row.Text("location");
   bag.place = place == "uvm"         ? ir::BagPlace::kManaged
               : place == "uvm_cache" ? ir::BagPlace::kManagedCache
@@ -383,6 +384,7 @@ Result<const RowKind*> FindRowKind(const CsvTable& table) {
   }
   if (found == nullptr) {
     std::vector<std::string> known;
+    known.reserve(kKinds.size());
     for (const RowKind& kind : kKinds) {
       known.push_back(
           fmt::format("{} ({})", kind.name, fmt::join(kind.columns, ",")));

@@ -7,6 +7,7 @@
 
 #include "cost/kernels/bandwidth.h"
 #include "cost/kernels/convolution_size.h"
+#include "cost/kernels/cpu_base.h"
 
 namespace stepcast::cost {
 namespace {
@@ -235,6 +236,13 @@ Algorithms Price(const ConvolutionSize& size, ir::DType dtype,
 
 Base OnePass(const ir::Convolution& op, ir::Pass pass, const Machine& machine) {
   const ConvolutionSize size = SizeOfConvolution(op, pass);
+  if (IsCpu(machine)) {
+    return CpuBase({.flops = 2 * size.Direct().multiplications(),
+                    .rate = machine.convolution_rate(op.dtype),
+                    .peak = machine.peak_gemm_rate(op.dtype),
+                    .bytes = size.io_bytes},
+                   machine);
+  }
   const Algorithms a = Price(size, op.dtype, machine);
   const double compute_roofline =
       2 * a.multiplications / machine.peak_gemm_rate(op.dtype);

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "cost/kernels/bandwidth.h"
+#include "cost/kernels/cpu_base.h"
 #include "cost/kernels/gemm_tiles.h"
 
 namespace stepcast::cost {
@@ -200,6 +201,15 @@ void AddRemainders(const Problem& problem, FeatureVector& features) {
 Base GemmBase(const ir::KernelShape& shape, const Machine& machine) {
   const Problem problem = MakeProblem(shape, machine);
   const ir::DType dtype = std::get<ir::Gemm>(shape).dtype;
+  const double rate = problem.batched ? machine.batched_gemm_rate(dtype)
+                                      : machine.gemm_rate(dtype);
+  if (IsCpu(machine)) {
+    return CpuBase({.flops = problem.flops(),
+                    .rate = rate,
+                    .peak = machine.peak_gemm_rate(dtype),
+                    .bytes = problem.bytes()},
+                   machine);
+  }
   const Tuning tuning = MakeTuning(problem.matrix_units, machine);
   const double latency =
       problem.vector_product
@@ -210,8 +220,6 @@ Base GemmBase(const ir::KernelShape& shape, const Machine& machine) {
   const double memory =
       (problem.vector_product ? kVectorProductTraffic : tuning.traffic) *
       StreamUs(bytes, footprint, machine);
-  const double rate = problem.batched ? machine.batched_gemm_rate(dtype)
-                                      : machine.gemm_rate(dtype);
   double compute = ComputeUs(problem, tuning, rate, machine);
   double work = Overlap(compute, memory, tuning.overlap);
   if (machine.device.tdp_w <= kBurstWatts && !problem.matrix_units) {

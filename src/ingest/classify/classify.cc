@@ -1,6 +1,9 @@
 #include "ingest/classify/classify.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
 
 #include "ingest/classify/request.h"
 #include "ingest/classify/sizers.h"
@@ -40,6 +43,26 @@ bool OnDevice(const Arguments& arguments) {
   };
   return std::ranges::any_of(arguments.inputs, on_gpu) ||
          std::ranges::any_of(arguments.outputs, on_gpu);
+}
+
+// One op, two kernels: the gradients of data and weights. The first layer's
+// data has none, which its mask tells.
+std::vector<ir::KernelShape> ConvolutionGradients(const OpContext& op,
+                                                  SizeRequest request) {
+  constexpr size_t kMask = 10;
+  std::vector<int64_t> wanted = {1, 1};
+  if (PlainName(op.name) == "convolution_backward") {
+    wanted = IntsAt(*op.arguments, kMask).value_or(wanted);
+  }
+  std::vector<ir::KernelShape> gradients;
+  constexpr std::array<std::string_view, 2> kDetails = {"dgrad", "wgrad"};
+  for (size_t i = 0; i < kDetails.size(); ++i) {
+    if (i >= wanted.size() || wanted[i] != 0) {
+      request.detail = kDetails[i];
+      gradients.push_back(SizeConvolution(request));
+    }
+  }
+  return gradients;
 }
 
 }  // namespace
@@ -85,11 +108,7 @@ std::vector<ir::KernelShape> ClassifyOp(const Rules& rules, const OpContext& op,
   SizeRequest request{
       .facts = facts, .detail = rule->detail, .ops = {&ruled, 1}};
   if (rule->family == "convolution" && rule->detail == "backward") {
-    // One op, two kernels: the gradients of data and weights.
-    request.detail = "dgrad";
-    const ir::KernelShape data = SizeConvolution(request);
-    request.detail = "wgrad";
-    return {data, SizeConvolution(request)};
+    return ConvolutionGradients(op, request);
   }
   return {Size(rule->family, request)};
 }

@@ -23,8 +23,8 @@ struct ConvolutionOp {
   size_t transposed = kNowhere;
 };
 
-// cudnn_ and miopen_ ops put padding before stride.
-constexpr std::array<ConvolutionOp, 9> kOps = {{
+// cudnn_, miopen_ and mkldnn_ ops put padding before stride.
+constexpr std::array<ConvolutionOp, 11> kOps = {{
     {.name = "convolution",
      .stride = 3,
      .padding = 4,
@@ -39,6 +39,8 @@ constexpr std::array<ConvolutionOp, 9> kOps = {{
     {.name = "conv1d", .stride = 3, .padding = 4, .groups = 6},
     {.name = "cudnn_convolution", .stride = 3, .padding = 2, .groups = 5},
     {.name = "miopen_convolution", .stride = 4, .padding = 3, .groups = 6},
+    {.name = "mkldnn_convolution", .stride = 4, .padding = 3, .groups = 6},
+    {.name = "_slow_conv2d_forward", .stride = 4, .padding = 5},
     {.name = "convolution_backward",
      .input = 1,
      .weight = 2,

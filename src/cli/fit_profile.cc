@@ -1,0 +1,139 @@
+// stepcast fit profile: from what a machine measured of itself to a profile.
+#include <array>
+#include <filesystem>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/text_table.h"
+#include "cli/data_options.h"
+#include "cli/fit_commands.h"
+#include "cli/output.h"
+#include "cli/profile_device.h"
+#include "engine/predictor.h"
+#include "fit/host_steps.h"
+#include "ingest/build_graph.h"
+#include "ingest/load.h"
+#include "measurements/csv.h"
+
+namespace stepcast::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Align = TextTable::Align;
+
+constexpr std::string_view kStepsFile = "steps/steps.csv";
+
+struct TimedStep {
+  fs::path trace;
+  double measured_us = 0;
+};
+
+Result<std::vector<TimedStep>> ReadSteps(const fs::path& path) {
+  ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+  ASSIGN_OR_RETURN(
+      const measurements::CsvTable table,
+      measurements::CsvTable::Parse(std::move(text), path.string()));
+  constexpr std::array<std::string_view, 2> kColumns = {"trace",
+                                                        "step_time_us"};
+  ASSIGN_OR_RETURN(const std::vector<size_t> places,
+                   table.FindColumns(kColumns));
+  std::vector<TimedStep> steps;
+  for (size_t i = 0; i < table.row_count(); ++i) {
+    const auto cells = table.row(i);
+    const auto time = measurements::CellNumber(cells[places[1]]);
+    if (!time || !(*time > 0)) {
+      return Fail(
+          ErrorCode::kInvalidInput,
+          fmt::format("{}:{}: step_time_us is '{}'; expected a number above 0",
+                      path.string(), table.line(i), cells[places[1]]));
+    }
+    steps.push_back(
+        {.trace = path.parent_path() / cells[places[0]], .measured_us = *time});
+  }
+  return steps;
+}
+
+Result<std::vector<fit::HostStep>> PriceSteps(
+    std::span<const TimedStep> steps, const cost::KernelModels& models) {
+  ASSIGN_OR_RETURN(const ingest::Rules rules, ingest::Rules::Load());
+  std::vector<fit::HostStep> priced;
+  for (const TimedStep& step : steps) {
+    const std::array<fs::path, 1> paths = {step.trace};
+    ASSIGN_OR_RETURN(const ingest::Loaded loaded, ingest::Load(paths, rules));
+    Diagnostics diagnostics;
+    ASSIGN_OR_RETURN(const ir::Graph graph,
+                     ingest::BuildGraph(loaded.ranks, rules, {}, diagnostics));
+    fit::HostStep one = fit::PriceStep(graph, models);
+    one.name = step.trace.parent_path().filename().string();
+    one.measured_us = step.measured_us;
+    priced.push_back(std::move(one));
+  }
+  return priced;
+}
+
+std::string StepsText(std::span<const fit::HostStep> steps, double gap_us) {
+  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight,
+                   Align::kRight});
+  table.AddRow({"step", "measured us", "operators us", "ops", "error%"});
+  for (const fit::HostStep& step : steps) {
+    const double told = step.works_us + gap_us * static_cast<double>(step.ops);
+    table.AddRow({step.name, fmt::format("{:.1f}", step.measured_us),
+                  fmt::format("{:.1f}", step.works_us),
+                  fmt::format("{}", step.ops),
+                  fmt::format("{:+.1f}", (told / step.measured_us - 1) * 100)});
+  }
+  return fmt::format("\n{:.2f} us before an op\n{}", gap_us, table.ToString());
+}
+
+// What the host takes between operators, if steps were recorded.
+Status FitHost(std::span<const fs::path> data, const fs::path& output) {
+  const auto file = FindIn(data, kStepsFile);
+  const auto device = FindIn({&output, 1}, kDeviceFile);
+  if (!file || !device) {
+    return {};
+  }
+  ASSIGN_OR_RETURN(const std::vector<TimedStep> steps, ReadSteps(*file));
+  engine::Predictor predictor({output});
+  ASSIGN_OR_RETURN(const cost::KernelModels* models,
+                   predictor.Models(device->string()));
+  ASSIGN_OR_RETURN(const std::vector<fit::HostStep> priced,
+                   PriceSteps(steps, *models));
+  const double gap_us = fit::FitGap(priced);
+  const cost::OverheadData table = fit::GapTable(
+      priced, gap_us,
+      {fmt::format("Host overheads, by stepcast {} fit profile.", Version()),
+       fmt::format("data: {} step{} of {}", priced.size(),
+                   priced.size() == 1 ? "" : "s", file->string())});
+  RETURN_IF_ERROR(
+      WriteOutput(output / kOverheadsFile, cost::OverheadText(table)));
+  return Print(StepsText(priced, gap_us));
+}
+
+}  // namespace
+
+Status FitProfile(const Words& words) {
+  OptionParser parser(
+      "fit profile",
+      "Makes a profile of what collect/torch/bench.py measured: models of the "
+      "operators\nand, of recorded steps, the host's time between them. "
+      "--profile DIR of other\ncommands uses it.",
+      "  collect/torch/bench.py --device cpu --minutes 10 --out measured\n"
+      "  stepcast fit profile --data measured -o my_profile\n"
+      "  stepcast predict recorded/et.json --profile my_profile");
+  DataOptions given;
+  std::string output;
+  AddDataOptions(parser, given, "what bench.py wrote");
+  parser.Add("-o,--output", output, "the directory of the profile");
+  ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
+  if (!go_on) {
+    return {};
+  }
+  ASSIGN_OR_RETURN(const Data data, ReadDataOptions(given, kCsvFiles));
+  RETURN_IF_ERROR(FitKernels(words));
+  return FitHost(data.paths, output);
+}
+
+}  // namespace stepcast::cli

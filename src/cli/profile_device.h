@@ -1,0 +1,38 @@
+// The device that a directory describes: of measurements, or of a profile that
+// was fitted to them.
+#ifndef STEPCAST_CLI_PROFILE_DEVICE_H_
+#define STEPCAST_CLI_PROFILE_DEVICE_H_
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "hw/device.h"
+
+namespace stepcast::cli {
+
+/// The file that describes a device, and that of what its host takes.
+inline constexpr std::string_view kDeviceFile = "device.toml";
+inline constexpr std::string_view kOverheadsFile = "overheads.toml";
+
+/// The first of the directories' files of this name; nothing if none has one.
+std::optional<std::filesystem::path> FindIn(
+    std::span<const std::filesystem::path> directories, std::string_view name);
+
+/// What --gpu means with these profiles: their device where none is named or
+/// theirs is, else what was named.
+Result<std::string> GpuOrProfiles(
+    const std::string& gpu, std::span<const std::filesystem::path> profiles);
+
+/// What --overheads means, likewise: the profiles' own for the profiles' device
+/// where none is named.
+std::string OverheadsOrProfiles(
+    const std::string& overheads, const std::string& gpu,
+    std::span<const std::filesystem::path> profiles);
+
+}  // namespace stepcast::cli
+
+#endif  // STEPCAST_CLI_PROFILE_DEVICE_H_

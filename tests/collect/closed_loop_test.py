@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Tests what tools/closed_loop works out itself, without PyTorch."""
+import importlib.machinery
+import importlib.util
+import pathlib
+import stat
+import tempfile
+import unittest
+
+import collect_path
+
+SCRIPT = collect_path.ROOT / "tools" / "closed_loop"
+
+
+def load():
+    loader = importlib.machinery.SourceFileLoader("closed_loop", str(SCRIPT))
+    spec = importlib.util.spec_from_loader("closed_loop", loader)
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+LOOP = load()
+
+# Writes down what it was told, and answers as capture.py or stepcast would.
+FAKE = """#!/bin/sh
+echo "$@" >> ROOT/calls
+case "$*" in
+  predict*) echo '{"step_time_us": 120.0}' ;;
+  *--steps*)
+    while [ "$1" != --out ]; do shift; done
+    mkdir -p "$2"
+    echo '{"step_us": {"median": 100.0}}' > "$2/manifest.json" ;;
+  *fail*) exit 3 ;;
+esac
+"""
+
+
+class ClosedLoopTest(unittest.TestCase):
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.root = pathlib.Path(scratch.name)
+        self.program = self.root / "program"
+        self.program.write_text(FAKE.replace("ROOT", str(self.root)))
+        self.program.chmod(self.program.stat().st_mode | stat.S_IXUSR)
+        self.loop = LOOP.Loop(str(self.program), [str(self.program)],
+                              self.root / "out", "wall")
+
+    def calls(self):
+        return (self.root / "calls").read_text().splitlines()
+
+    def test_there_are_eight_workloads_or_more_with_names_of_their_own(self):
+        names = [name for name, _ in LOOP.WORKLOADS]
+        self.assertGreaterEqual(len(names), 8)
+        self.assertEqual(len(names), len(set(names)))
+        kinds = {words[1] for _, words in LOOP.WORKLOADS}
+        self.assertLessEqual({"dlrm", "mlp", "cnn"}, kinds)
+
+    def test_model_files_exist(self):
+        for _, words in LOOP.WORKLOADS:
+            words = LOOP.model_words(words)
+            if "--file" in words:
+                path = pathlib.Path(words[words.index("--file") + 1])
+                self.assertTrue(path.exists(), path)
+
+    def test_a_prediction_times_nothing(self):
+        step = self.loop.predict("mlp", ["--model", "mlp", "--batch", "2"])
+        self.assertEqual(step, 120.0)
+        capture, predict = self.calls()
+        self.assertIn("--no-times", capture)
+        self.assertTrue(predict.startswith("predict "))
+        self.assertIn("--profile", predict)
+
+    def test_a_measurement_is_the_median_of_an_unprofiled_run(self):
+        time = self.loop.measure("mlp", ["--model", "mlp"], 0, 30)
+        self.assertEqual(time, 100.0)
+
+    def test_a_command_that_fails_ends_the_loop(self):
+        with self.assertRaisesRegex(SystemExit, "ended with status 3"):
+            LOOP.run([self.program, "fail"])
+
+    def test_the_table_has_error_and_spread(self):
+        text = LOOP.report({"a": 110.0, "b": 80.0},
+                           {"a": [99.0, 100.0, 104.0],
+                            "b": [100.0, 100.0, 100.0]})
+        first, second, last = text.splitlines()[1:]
+        # 110 of 100; 104 over 99.
+        self.assertIn("+10.0%", first)
+        self.assertIn("5.1%", first)
+        self.assertIn("-20.0%", second)
+        # sqrt(10 * 20) = 14.1
+        self.assertEqual(last, "geomean of the errors 14.1 %, worst 20.0 %")
+
+
+if __name__ == "__main__":
+    unittest.main()
