@@ -83,6 +83,11 @@ void AddOptions(OptionParser& parser, PredictCommand& command) {
              "NAME");
   parser.Add("--cuda-graphs", command.cuda_graphs, "off, fwd, fwd+bwd or all",
              "WHAT");
+  parser.Add(
+      "--placement", command.placement,
+      "where tables are: hbm, uvm, uvm-cache, host-cache (both with :SHARE of\n"
+      "rows on the GPU), host, remote, or a .toml file, table by table",
+      "WHERE");
   parser.AddFlag("--pageable", command.pageable,
                  "input copies come from pageable memory");
   parser.Add("--overheads", command.overheads,

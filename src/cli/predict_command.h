@@ -24,6 +24,7 @@ struct PredictCommand {
   std::string precision;
   std::string impl;
   std::string cuda_graphs;
+  std::string placement;
   bool pageable = false;
   std::string overheads;
   std::vector<std::string> profiles;

@@ -7,6 +7,7 @@
 #include "cli/predict_command.h"
 #include "engine/predictor.h"
 #include "workload/model_files.h"
+#include "workload/placement.h"
 #include "workload/settings.h"
 
 namespace stepcast::cli {
@@ -43,6 +44,8 @@ report::MemoryUse MemoryOf(const engine::ModelPrediction& predicted) {
   report::MemoryUse memory;
   memory.hbm_bytes = predicted.memory.total();
   memory.hbm_capacity_bytes = predicted.memory_capacity;
+  memory.host_bytes = predicted.host_bytes;
+  memory.host_capacity_bytes = predicted.host_capacity;
   for (const workload::MemoryPart& part : predicted.memory.parts) {
     memory.parts.emplace_back(part.name, part.bytes);
   }
@@ -69,6 +72,9 @@ Result<report::PredictionReport> PredictModel(const PredictCommand& command) {
   ASSIGN_OR_RETURN(request.model,
                    workload::FindModel(named ? command.input.files.front()
                                              : std::string(kDefaultModel)));
+  if (!command.placement.empty()) {
+    RETURN_IF_ERROR(workload::PlaceTables(command.placement, request.model));
+  }
   ASSIGN_OR_RETURN(request.settings, ReadSettings(command));
   ASSIGN_OR_RETURN(const auto gpus, ParseNumber("--gpus", command.gpus, 1));
   ASSIGN_OR_RETURN(const auto nodes, ParseNumber("--nodes", command.nodes, 1));

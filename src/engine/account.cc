@@ -11,7 +11,7 @@ namespace {
 using lower::TaskOrigin;
 
 // What may stand for an instant, the first in this order that runs.
-enum class Layer : uint8_t { kKernel, kCopy, kCollective, kWaiting };
+enum class Layer : uint8_t { kKernel, kCopy, kHost, kCollective, kWaiting };
 
 struct Stretch {
   Duration begin{};
@@ -74,6 +74,11 @@ void RankAccountant::AddWork(sim::TaskId task, const ir::Work& work) {
     account_.collective_wait += placement.work - placement.start;
     return;
   }
+  const auto* copy = std::get_if<ir::Copy>(&data_.shapes[work.shape]);
+  if (copy != nullptr && copy->kind == ir::CopyKind::kHostToHost) {
+    Push(placement.start, placement.end, Layer::kHost, task, family);
+    return;
+  }
   const bool kernel = work.kind == ir::WorkKind::kKernel;
   Push(placement.start, placement.end, kernel ? Layer::kKernel : Layer::kCopy,
        task, family);
@@ -86,6 +91,7 @@ void RankAccountant::Give(const Stretch& top, Duration length) {
       account_.kernels[top.family] += length;
       break;
     case Layer::kCopy:
+    case Layer::kHost:
       account_.copies_exposed += length;
       break;
     case Layer::kCollective:
@@ -110,7 +116,9 @@ void RankAccountant::Finish() {
   std::ranges::stable_sort(stretches_, {}, &Stretch::begin);
   std::vector<Interval> busy;
   for (const Stretch& stretch : stretches_) {
-    busy.push_back({stretch.begin, stretch.end});
+    if (stretch.layer != Layer::kHost) {
+      busy.push_back({stretch.begin, stretch.end});
+    }
   }
   account_.gpu_active = TotalLength(Union(std::move(busy)));
 

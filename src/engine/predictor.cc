@@ -1,6 +1,7 @@
 #include "engine/predictor.h"
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -29,10 +30,16 @@ struct OwnOverheads {
   std::string_view overheads;
 };
 constexpr OwnOverheads kOwnOverheads[] = {
-    {"pytorch", "v100-hipc-2022"}, {"pytorch-bags", "v100-hipc-2022"},
-    {"nvidia", "nvidia-pytorch"},  {"hugectr", "nvidia-pytorch"},
-    {"tensorflow", "tensorflow"},  {"tensorflow-xla", "tensorflow"},
-    {"triton", "triton"},          {"triton-tensorrt", "triton"},
+    {"pytorch", "v100-hipc-2022"},
+    {"pytorch-bags", "v100-hipc-2022"},
+    {"torchrec", "v100-8gpu-dlrm-2023"},  // A step of TorchRec's own DLRM.
+    {"nvidia", "nvidia-pytorch"},
+    {"hugectr", "nvidia-pytorch"},
+    {"hugectr-localized", "nvidia-pytorch"},
+    {"tensorflow", "tensorflow"},
+    {"tensorflow-xla", "tensorflow"},
+    {"triton", "triton"},
+    {"triton-tensorrt", "triton"},
     {"triton-hps", "triton"},
 };
 
@@ -44,13 +51,27 @@ struct Job {
   std::vector<double> rank_bytes{};  // In memory, by rank of the graph.
 };
 
+// In the GPU's memory.
 double TableBytes(const std::vector<workload::TableGroup>& tables) {
   double bytes = 0;
   for (const workload::TableGroup& group : tables) {
-    bytes += static_cast<double>(group.count) *
-             static_cast<double>(group.rows) * static_cast<double>(group.dim);
+    const double all = static_cast<double>(group.count) *
+                       static_cast<double>(group.rows) *
+                       static_cast<double>(group.dim);
+    if (group.placement == workload::Placement::kHbm) {
+      bytes += all;
+    } else if (workload::IsCached(group.placement)) {
+      bytes += all * group.cache;
+    }
   }
   return bytes;
+}
+
+bool AllInHbm(const workload::Model& model) {
+  return std::ranges::all_of(
+      model.tables, [](const workload::TableGroup& table) {
+        return table.placement == workload::Placement::kHbm;
+      });
 }
 
 // Of the bytes of all tables, those of a rank.
@@ -72,12 +93,12 @@ Result<Job> BuildJob(const Request& request,
                .memory = std::move(memory),
                .rank_bytes = {bytes}};
   }
-  ASSIGN_OR_RETURN(
-      const std::vector<workload::RankShare> shares,
-      request.deal
-          ? workload::ShareDeal(request.model, settings, request.gpus,
-                                *request.deal)
-          : workload::ShareTables(request.model, settings, request.gpus));
+  ASSIGN_OR_RETURN(const std::vector<workload::RankShare> shares,
+                   request.deal
+                       ? workload::ShareDeal(request.model, settings,
+                                             request.gpus, *request.deal)
+                       : workload::ShareTables(request.model, settings,
+                                               request.gpus, request.nodes));
   std::vector<int64_t> counts;
   std::vector<double> bytes;
   workload::Memory fullest;
@@ -124,6 +145,33 @@ bool IsReference(const hw::Platform& platform) {
 bool IsMoreUsual(const hw::Platform& a, const hw::Platform& b) {
   return std::make_tuple(GpusOf(a), !IsReference(a), std::string_view(a.name)) <
          std::make_tuple(GpusOf(b), !IsReference(b), std::string_view(b.name));
+}
+
+// The server of a rank, where tables are in its memory or beyond.
+struct Host {
+  HostPricing pricing{};
+  double memory_gb = 0;
+};
+
+Host HostOf(const Request& request, const std::string& platform,
+            const hw::Device& device) {
+  const auto cluster =
+      platform.empty()
+          ? Result<hw::Cluster>(Fail(ErrorCode::kNotFound, "no platform"))
+          : hw::FindCluster(platform, request.gpus, request.nodes);
+  if (!cluster) {
+    // A workstation of two usual sockets, with as much memory as there is.
+    return {.pricing = {.memory_gbs = hw::UsualHostGbs(device.pcie_gbs),
+                        .nic_gbs = hw::kLeastNicGbs},
+            .memory_gb = std::numeric_limits<double>::infinity()};
+  }
+  const double nic = hw::NicGbsPerGpu(*cluster, cluster->gpus_per_node);
+  return {.pricing = {.memory_gbs =
+                          cluster->host_memory_gbs / cluster->gpus_per_node,
+                      .nic_gbs =
+                          nic > 0 ? nic
+                                  : hw::kLeastNicGbs / cluster->gpus_per_node},
+          .memory_gb = cluster->host_memory_gb};
 }
 
 }  // namespace
@@ -190,19 +238,27 @@ Result<ModelPrediction> Predictor::Predict(const Request& request,
     how.price.collectives.rank_counts = job.counts;
     how.price.collectives.ranks = request.gpus;
     how.price.collectives.nodes = request.nodes;
+    how.price.collectives.staged = workload::ExchangesByNode(settings.impl);
   }
+  const Host host = AllInHbm(request.model)
+                        ? Host{}
+                        : HostOf(request, platform, models->machine().device);
+  how.price.host = host.pricing;
   ASSIGN_OR_RETURN(
       Prediction prediction,
       engine::Predict(
           {.graph = &job.graph, .models = models, .overheads = overheads},
           how));
   constexpr double kGiga = 1e9;
+  const double host_bytes = job.memory.host / request.nodes;
   return ModelPrediction{
       .graph = std::move(job.graph),
       .prediction = std::move(prediction),
       .memory = std::move(job.memory),
       .rank_bytes = std::move(job.rank_bytes),
       .memory_capacity = models->machine().device.dram_gb * kGiga,
+      .host_bytes = host_bytes,
+      .host_capacity = host.memory_gb * kGiga,
       .overheads = name,
       .gpu = std::move(gpu),
       .platform = std::move(platform),
@@ -210,7 +266,8 @@ Result<ModelPrediction> Predictor::Predict(const Request& request,
 }
 
 Result<std::string> PlatformOf(const Request& request, std::string& gpu) {
-  if (request.gpus <= 1 && request.platform.empty()) {
+  const bool alone = request.gpus <= 1;
+  if (alone && request.platform.empty() && AllInHbm(request.model)) {
     return std::string();
   }
   if (!request.platform.empty()) {
@@ -230,6 +287,9 @@ Result<std::string> PlatformOf(const Request& request, std::string& gpu) {
         (best == nullptr || IsMoreUsual(platform, *best))) {
       best = &platform;
     }
+  }
+  if (best == nullptr && alone) {
+    return std::string();
   }
   if (best == nullptr) {
     return Fail(ErrorCode::kNotFound,

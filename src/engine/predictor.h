@@ -51,10 +51,12 @@ struct ModelPrediction {
   /// In memory, by rank of the graph.
   std::vector<double> rank_bytes;
   double memory_capacity = 0;
-  std::string overheads;  // The name of the set used.
-  std::string gpu;        // Of the platform, if none was named.
-  std::string platform;   // Empty: one GPU of no server in particular.
-  int64_t batch = 0;      // A GPU.
+  double host_bytes = 0;     // Of tables, on a node.
+  double host_capacity = 0;  // Of the node's memory.
+  std::string overheads;     // The name of the set used.
+  std::string gpu;           // Of the platform, if none was named.
+  std::string platform;      // Empty: one GPU of no server in particular.
+  int64_t batch = 0;         // A GPU.
 };
 
 /// Not to be shared between threads; each has its own.

@@ -36,6 +36,8 @@ class Pricer {
   WorkPrice FromEstimate(const cost::Estimate& estimate);
   WorkPrice FromMeasured(ir::WorkId id) const;
   void PriceCollectives();
+  void PriceHostWorks();
+  void ShareUplinks(double pcie_gbs);
   std::optional<cost::Estimate> PriceOne(
       const ir::MatchedCollective& collective) const;
   std::optional<cost::Estimate> PriceOfPart(const ir::Collective& part) const;
@@ -109,12 +111,8 @@ std::optional<cost::Estimate> Pricer::PriceOfPart(
   if (!load) {
     return std::nullopt;
   }
-  return pricing.models->Price(cost::CollectiveLoad{
-      .kind = part.kind,
-      .group = {.ranks = pricing.ranks, .nodes = pricing.nodes},
-      .wire_bytes = load->wire_bytes,
-      .peer_bytes = load->peer_bytes,
-      .remote_bytes = load->wire_bytes});
+  return pricing.models->PriceAmongNodes(
+      load->wire_bytes, {.ranks = pricing.ranks, .nodes = pricing.nodes});
 }
 
 // The parts of all ranks where they are few enough to be written down, else as
@@ -145,10 +143,11 @@ std::optional<cost::Estimate> Pricer::PriceOne(
     return PriceOfPart(*largest);
   }
   if (parts.size() == static_cast<size_t>(pricing.ranks)) {
-    return pricing.models->Price(parts, pricing.nodes);
+    return pricing.models->Price(parts, pricing.nodes, pricing.staged);
   }
-  return pricing.models->Price(
-      *largest, {.ranks = pricing.ranks, .nodes = pricing.nodes});
+  return pricing.models->Price(*largest,
+                               {.ranks = pricing.ranks, .nodes = pricing.nodes},
+                               pricing.staged);
 }
 
 void Pricer::PriceCollectives() {
@@ -159,6 +158,88 @@ void Pricer::PriceCollectives() {
           priced_.prices[id] = FromEstimate(*estimate);
         }
       }
+    }
+  }
+  // Where all ranks do the same, one stands for them all and meets nobody.
+  for (const ir::WorkId id : data_.works.ids()) {
+    const ir::Work& work = data_.works[id];
+    if (work.kind != ir::WorkKind::kCollective || work.collective.valid() ||
+        IsMeasured(id)) {
+      continue;
+    }
+    if (const auto estimate = PriceOne({.works = {id}})) {
+      priced_.prices[id] = FromEstimate(*estimate);
+    }
+  }
+}
+
+// GPUs behind one uplink copy at the same time, as all ranks do the same: each
+// gets its share of the rate.
+void Pricer::ShareUplinks(double pcie_gbs) {
+  const hw::Cluster& cluster = options_.collectives.models->cluster();
+  const double sharing =
+      std::min<double>(cluster.gpus_per_uplink, cluster.gpus_per_node);
+  if (sharing <= 1) {
+    return;
+  }
+  for (const ir::WorkId id : data_.works.ids()) {
+    const auto* copy =
+        std::get_if<ir::Copy>(&data_.shapes[data_.works[id].shape]);
+    const bool crosses =
+        copy != nullptr && (copy->kind == ir::CopyKind::kHostToDevice ||
+                            copy->kind == ir::CopyKind::kDeviceToHost);
+    if (!crosses || IsMeasured(id)) {
+      continue;
+    }
+    const auto bytes = static_cast<double>(copy->bytes.count);
+    const double alone = hw::SharedGbs(cluster.pcie_gbs, 1, pcie_gbs);
+    const double shared =
+        hw::SharedGbs(cluster.pcie_gbs, static_cast<int>(sharing), pcie_gbs);
+    const double longer = bytes / 1e3 * (1 / shared - 1 / alone);
+    WorkPrice& price = priced_.prices[id];
+    price.p10_us += longer;
+    price.p50_us += longer;
+    price.p90_us += longer;
+  }
+}
+
+// What the host moves in its memory and over its network: bytes over what it
+// reaches of the rates.
+void Pricer::PriceHostWorks() {
+  // Rows at random places: STREAM reaches 0.8 of what channels could do, and
+  // rows of a few hundred bytes lose about a third of that to opening pages. An
+  // assumption: no lookups of hosts were measured here. One process reaches no
+  // more than TorchRec's planner counts on for lookups in host memory, 51 GiB/s
+  // (planner/constants.py, DDR_MEM_BW).
+  constexpr double kMemoryShare = 0.5;
+  constexpr double kProcessGbs = 54.8;
+  constexpr double kNetworkShare = 0.9;  // Behind headers of frames and TCP.
+  constexpr double kServerUs = 50;       // There and back through two kernels.
+  constexpr double kSpread = 1.5;
+  const auto price = [&](ir::WorkId id, double us) {
+    priced_.prices[id] = {.p10_us = us / kSpread,
+                          .p50_us = us,
+                          .p90_us = us * kSpread,
+                          .source = PriceSource::kExtrapolated,
+                          .model = NumberOf("host-roofline")};
+  };
+  const double memory_gbs =
+      std::min(kMemoryShare * options_.host.memory_gbs, kProcessGbs);
+  for (const ir::WorkId id : data_.works.ids()) {
+    if (IsMeasured(id)) {
+      continue;
+    }
+    const ir::KernelShape& shape = data_.shapes[data_.works[id].shape];
+    const auto* copy = std::get_if<ir::Copy>(&shape);
+    const auto* message = std::get_if<ir::Collective>(&shape);
+    if (copy != nullptr && copy->kind == ir::CopyKind::kHostToHost &&
+        options_.host.memory_gbs > 0) {
+      price(id, static_cast<double>(copy->bytes.count) / (memory_gbs * 1e3));
+    } else if (message != nullptr &&
+               message->kind == ir::CollectiveKind::kSendRecv &&
+               options_.host.nic_gbs > 0) {
+      price(id, kServerUs + static_cast<double>(message->bytes.count) /
+                                (kNetworkShare * options_.host.nic_gbs * 1e3));
     }
   }
 }
@@ -188,7 +269,9 @@ PricedWorks Pricer::Price(const cost::KernelModels& models) {
   }
   if (options_.collectives.models != nullptr) {
     PriceCollectives();
+    ShareUplinks(models.machine().device.pcie_gbs);
   }
+  PriceHostWorks();
   Cover();
   return std::move(priced_);
 }

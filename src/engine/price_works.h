@@ -58,9 +58,18 @@ struct CollectivePricing {
   std::vector<int64_t> rank_counts{};
   int ranks = 1;  // Of the job.
   int nodes = 1;
+  /// All-to-alls go by the ranks of the own node (CollectiveLoad::staged).
+  bool staged = false;
+};
+
+/// What a rank gets of its server for what the host does itself.
+struct HostPricing {
+  double memory_gbs = 0;  // 0: not known.
+  double nic_gbs = 0;     // Of the network to other servers.
 };
 
 struct PriceOptions {
+  HostPricing host{};
   /// Without models collectives take what they were measured with.
   CollectivePricing collectives{};
   /// Works keep the time they were measured with, priced or not.

@@ -8,15 +8,6 @@
 namespace stepcast::hw {
 namespace {
 
-// Memory of two usual sockets beside GPUs of a PCIe generation, GB/s: six
-// channels of DDR4-2666, eight of DDR4-3200, eight of DDR5-4800 each.
-double UsualHostGbs(double pcie_gbs) {
-  if (pcie_gbs < 20) {
-    return 256;
-  }
-  return pcie_gbs < 40 ? 409.6 : 614.4;
-}
-
 // Servers are sold with about twice as much host memory as the GPUs have.
 constexpr double kUsualHostGbPerGpuGb = 2;
 
@@ -156,6 +147,7 @@ NodeLinks PcieLinks(const Cluster& cluster, int gpus) {
   // All GPUs behind an uplink send through it to all that are not.
   const double crossing = sharing * std::max(gpus - sharing, 0.0);
   NodeLinks links{.direct = false,
+                  .peers_direct = false,
                   .ring_gbs = cluster.pcie_gbs,
                   .peer_gbs = cluster.pcie_gbs / std::max(peers, crossing)};
   if (cluster.layout == LinkLayout::kHost) {
@@ -165,6 +157,19 @@ NodeLinks PcieLinks(const Cluster& cluster, int gpus) {
     links.peer_gbs = links.ring_gbs / peers;
   }
   return links;
+}
+
+// GPUs that one of the first `gpus` has no link to, at most.
+int MostStrangers(const Cluster& cluster, size_t gpus) {
+  int most = 0;
+  for (size_t i = 0; i < gpus; ++i) {
+    int strangers = 0;
+    for (size_t j = 0; j < gpus; ++j) {
+      strangers += i != j && cluster.mesh_links[i][j] == 0 ? 1 : 0;
+    }
+    most = std::max(most, strangers);
+  }
+  return most;
 }
 
 NodeLinks MeshLinks(const Cluster& cluster, int gpus) {
@@ -181,12 +186,28 @@ NodeLinks MeshLinks(const Cluster& cluster, int gpus) {
   if (fewest == 0 || load == 0) {
     return PcieLinks(cluster, gpus);
   }
-  return {.direct = true,
-          .ring_gbs = fewest * cluster.mesh_link_gbs,
-          .peer_gbs = cluster.mesh_link_gbs / load};
+  NodeLinks links{.direct = true,
+                  .ring_gbs = fewest * cluster.mesh_link_gbs,
+                  .peer_gbs = cluster.mesh_link_gbs / load};
+  const int strangers = cluster.relays ? 0 : MostStrangers(cluster, count);
+  if (strangers > 0) {
+    // All GPUs behind an uplink send through it to those without a link.
+    const double sharing = std::min<double>(cluster.gpus_per_uplink, gpus);
+    links.peers_direct = false;
+    links.peer_gbs = cluster.pcie_gbs / (sharing * strangers);
+  }
+  return links;
 }
 
 }  // namespace
+
+// Six channels of DDR4-2666, eight of DDR4-3200, eight of DDR5-4800 each.
+double UsualHostGbs(double pcie_gbs) {
+  if (pcie_gbs < 20) {
+    return 256;
+  }
+  return pcie_gbs < 40 ? 409.6 : 614.4;
+}
 
 Result<Cluster> MakeCluster(const Platform& platform, const Device& device,
                             int gpus, int nodes) {
@@ -198,7 +219,9 @@ Result<Cluster> MakeCluster(const Platform& platform, const Device& device,
                   .node_gpus = static_cast<int>(platform.gpus_per_node->value),
                   .layout = platform.layout,
                   .switch_reduction = platform.switch_reduction,
+                  .network_reduction = platform.network_reduction,
                   .rails = platform.rails,
+                  .relays = platform.relays,
                   .link_latency_us = std::nullopt,
                   .nic_latency_us = std::nullopt,
                   .collectives = platform.collectives};

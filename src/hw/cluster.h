@@ -22,7 +22,9 @@ struct Cluster {
   int node_gpus = 1;      // That are there.
   LinkLayout layout = LinkLayout::kPcie;
   bool switch_reduction = false;
+  bool network_reduction = false;
   bool rails = false;
+  bool relays = true;
   std::vector<std::vector<int>> mesh_links{};
   double mesh_link_gbs = 0;
   double link_gbs = 0;  // All links of one GPU; 0 where there are none.
@@ -48,9 +50,16 @@ struct Cluster {
 Result<Cluster> MakeCluster(const Platform& platform, const Device& device,
                             int gpus, int nodes);
 
+/// Memory of two usual sockets beside GPUs of a PCIe generation, GB/s.
+double UsualHostGbs(double pcie_gbs);
+
+/// Of servers whose network is not known: 10 Gb/s, the least they have.
+inline constexpr double kLeastNicGbs = 1.25;
+
 /// How the first `gpus` GPUs of a node reach each other.
 struct NodeLinks {
-  bool direct = false;  // By links of their own, not PCIe.
+  bool direct = false;       // By links of their own, not PCIe.
+  bool peers_direct = true;  // The same of what each sends to each.
   /// What each GPU sends on when all pass data around in rings.
   double ring_gbs = 0;
   /// What each GPU sends to each peer when all send to all at once.

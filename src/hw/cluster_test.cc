@@ -30,6 +30,18 @@ TEST(LinksOf, RelaysFillTheLinksOfACube) {
   EXPECT_GE(links.peer_gbs, 25 / 3.0);
 }
 
+// Without relays three of seven peers are reached through the host, by uplinks
+// that two GPUs share.
+TEST(LinksOf, WithoutRelaysSomePeersAreBehindTheHost) {
+  const NodeLinks links = LinksOf(Find("dgx-1-v100-nccl-2.7", 8, 1), 8);
+  EXPECT_TRUE(links.direct);
+  EXPECT_FALSE(links.peers_direct);
+  EXPECT_EQ(links.ring_gbs, 150);
+  EXPECT_NEAR(links.peer_gbs, 15.75 / 6, 1e-9);
+  // Four of them have links to each other.
+  EXPECT_TRUE(LinksOf(Find("dgx-1-v100-nccl-2.7", 4, 1), 4).peers_direct);
+}
+
 TEST(LinksOf, ASwitchGivesEveryPeerItsShare) {
   const NodeLinks links = LinksOf(Find("dgx-a100", 8, 1), 8);
   EXPECT_EQ(links.ring_gbs, 300);

@@ -38,10 +38,11 @@ constexpr std::array kFields = {
                   "GB/s"},
 };
 
-Result<bool> GetFlag(const toml::table& table, std::string_view key) {
+Result<bool> GetFlag(const toml::table& table, std::string_view key,
+                     bool left_out = false) {
   const toml::node* node = table.get(key);
   if (node == nullptr) {
-    return false;
+    return left_out;
   }
   if (!node->is_boolean()) {
     return FailAt(*node, fmt::format("'{}' must be true or false", key));
@@ -140,6 +141,9 @@ Status ReadNames(const toml::table& table, Platform& platform) {
   platform.layout = *known;
   ASSIGN_OR_RETURN(platform.switch_reduction,
                    GetFlag(table, "switch_reduction"));
+  ASSIGN_OR_RETURN(platform.network_reduction,
+                   GetFlag(table, "network_reduction"));
+  ASSIGN_OR_RETURN(platform.relays, GetFlag(table, "relays", true));
   ASSIGN_OR_RETURN(platform.rails, GetFlag(table, "rails"));
   return {};
 }
@@ -170,9 +174,17 @@ std::span<const PlatformField> PlatformFields() {
 
 Result<Platform> ParsePlatform(std::string_view text, std::string_view source) {
   ASSIGN_OR_RETURN(const toml::table table, ParseToml(text, source));
-  std::vector<std::string_view> keys = {
-      "name",  "title",  "gpu",        "notes",           "collectives",
-      "rails", "layout", "mesh_links", "switch_reduction"};
+  std::vector<std::string_view> keys = {"name",
+                                        "title",
+                                        "gpu",
+                                        "notes",
+                                        "collectives",
+                                        "rails",
+                                        "layout",
+                                        "mesh_links",
+                                        "switch_reduction",
+                                        "network_reduction",
+                                        "relays"};
   for (const PlatformField& field : kFields) {
     keys.push_back(field.key);
   }

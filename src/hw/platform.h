@@ -36,9 +36,14 @@ struct Platform {
   /// The switch adds up what it forwards (NVLink SHARP): half the traffic of
   /// an all-reduce.
   bool switch_reduction = false;
+  /// The same of the network's switches (InfiniBand SHARP).
+  bool network_reduction = false;
   /// GPU i of every node reaches its peers i of the others by a network
   /// adapter of its own; otherwise adapters are shared by all GPUs of a node.
   bool rails = false;
+  /// Of kMesh: GPUs without a link between them send by way of a third;
+  /// otherwise through the host.
+  bool relays = true;
   /// Of kMesh: the links between each pair of GPUs.
   std::vector<std::vector<int>> mesh_links{};
   /// Which measured systems of data/collectives are such servers.

@@ -35,9 +35,12 @@ struct PredictionSubject {
 struct MemoryUse {
   double hbm_bytes = 0;
   double hbm_capacity_bytes = 0;
+  double host_bytes = 0;  // Of tables, on the node that has most.
+  double host_capacity_bytes = 0;
   /// By what it is for, the largest first.
   std::vector<std::pair<std::string, double>> parts;
   bool fits() const { return hbm_bytes <= hbm_capacity_bytes; }
+  bool fits_host() const { return host_bytes <= host_capacity_bytes; }
 };
 
 /// What a rank of a trace was measured with.

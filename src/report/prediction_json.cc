@@ -99,7 +99,11 @@ void WriteMemory(JsonWriter& json, const MemoryUse& memory) {
   json.Key("memory").BeginObject();
   json.Key("hbm_bytes").Fixed(memory.hbm_bytes, 0);
   json.Key("hbm_capacity_bytes").Fixed(memory.hbm_capacity_bytes, 0);
-  json.Key("fits").Bool(memory.fits());
+  if (memory.host_bytes > 0) {
+    json.Key("host_bytes").Fixed(memory.host_bytes, 0);
+    json.Key("host_capacity_bytes").Fixed(memory.host_capacity_bytes, 0);
+  }
+  json.Key("fits").Bool(memory.fits() && memory.fits_host());
   json.Key("parts").BeginObject();
   for (const auto& [name, bytes] : memory.parts) {
     json.Key(name).Fixed(bytes, 0);

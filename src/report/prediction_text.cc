@@ -170,10 +170,17 @@ std::string Memory(const MemoryUse& memory) {
   for (const auto& [name, bytes] : memory.parts) {
     parts.push_back(fmt::format("{} {:.2f}", name, bytes / kGiga));
   }
-  return fmt::format("memory       {:.2f} of {:.2f} GB{} ({})\n",
-                     memory.hbm_bytes / kGiga,
-                     memory.hbm_capacity_bytes / kGiga,
-                     memory.fits() ? "" : ": DOES NOT FIT", Joined(parts));
+  std::string text =
+      fmt::format("memory       {:.2f} of {:.2f} GB{} ({})\n",
+                  memory.hbm_bytes / kGiga, memory.hbm_capacity_bytes / kGiga,
+                  memory.fits() ? "" : ": DOES NOT FIT", Joined(parts));
+  if (memory.host_bytes > 0) {
+    text += fmt::format(
+        "host memory  {:.2f} of {:.2f} GB{} (tables of a node)\n",
+        memory.host_bytes / kGiga, memory.host_capacity_bytes / kGiga,
+        memory.fits_host() ? "" : ": DOES NOT FIT");
+  }
+  return text;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "base/embedded.h"
 #include "base/toml_read.h"
 #include "workload/model_files.h"
+#include "workload/placement.h"
 #include "workload/settings.h"
 
 namespace stepcast {
@@ -26,9 +27,10 @@ constexpr std::array<std::string_view, 6> kColumns = {
     "precision",      "cuda_graphs", "embedding_placement"};
 
 // What a rule may say.
-constexpr std::array<std::string_view, 12> kKeys = {
-    "words", "when", "skip",     "workload",  "impl",     "overheads",
-    "torch", "gpu",  "platform", "precision", "parallel", "cuda_graphs"};
+constexpr std::array<std::string_view, 14> kKeys = {
+    "words",     "when",     "skip",        "workload", "impl",
+    "overheads", "torch",    "gpu",         "platform", "nodes",
+    "precision", "parallel", "cuda_graphs", "placement"};
 
 Result<StepWords::Rule> ReadRule(const toml::table& table) {
   RETURN_IF_ERROR(CheckKeys(table, kKeys));
@@ -79,6 +81,10 @@ Result<engine::Request> RequestOf(const StepWords::Values& values,
   engine::Request request;
   ASSIGN_OR_RETURN(request.model,
                    workload::FindModel(std::string(Get(values, "workload"))));
+  if (!Get(values, "placement").empty()) {
+    RETURN_IF_ERROR(
+        workload::PlaceTables(Get(values, "placement"), request.model));
+  }
   request.gpu = Get(values, "gpu");
   request.overheads = Get(values, "overheads");
   workload::Settings& settings = request.settings;
@@ -94,7 +100,9 @@ Result<engine::Request> RequestOf(const StepWords::Values& values,
                                            row.Word("mode") == "infer");
   if (!alone) {
     request.gpus = static_cast<int>(row.num_gpus);
-    request.nodes = static_cast<int>(std::max<int64_t>(row.num_nodes, 1));
+    request.nodes = Get(values, "nodes") == "1"
+                        ? 1
+                        : static_cast<int>(std::max<int64_t>(row.num_nodes, 1));
     request.platform = Get(values, "platform");
   }
   if (!Get(values, "torch").empty()) {

@@ -35,6 +35,19 @@ Result<ir::Graph> BuildRankGraph(const Model& model, const Settings& settings,
                             "not run; expected pytorch",
                             model.name, Name(model.kind), found->name));
   }
+  const auto away =
+      std::ranges::find_if(model.tables, [](const TableGroup& table) {
+        return table.placement != Placement::kHbm;
+      });
+  if (away != model.tables.end() &&
+      !(found->placements && model.kind == ModelKind::kDlrm)) {
+    return Fail(
+        ErrorCode::kUnsupported,
+        fmt::format("tables in {}, which implementation {} does not "
+                    "know of a {} model; expected hbm, or torchrec or "
+                    "pytorch and a dlrm model",
+                    Name(away->placement), found->name, Name(model.kind)));
+  }
   Settings complete = settings;
   if (complete.batch == 0) {
     complete.batch = model.batch;
@@ -51,6 +64,12 @@ Result<ir::Graph> BuildRankGraph(const Model& model, const Settings& settings,
                             found->name, plan.world));
   }
   return found->build({.model = model, .settings = complete, .plan = plan});
+}
+
+bool ExchangesByNode(std::string_view impl) {
+  const auto all = Implementations();
+  const auto found = std::ranges::find(all, impl, &Implementation::name);
+  return found != all.end() && found->staged;
 }
 
 std::vector<std::string> ImplementationNames() {

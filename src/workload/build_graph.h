@@ -3,6 +3,7 @@
 #define STEPCAST_WORKLOAD_BUILD_GRAPH_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -22,6 +23,10 @@ Result<ir::Graph> BuildGraph(const Model& model, const Settings& settings);
 /// that wait for ranks which are not in the graph.
 Result<ir::Graph> BuildRankGraph(const Model& model, const Settings& settings,
                                  const RankPlan& plan);
+
+/// Whether the implementation's all-to-alls over several nodes go by the ranks
+/// of the own node first.
+bool ExchangesByNode(std::string_view impl);
 
 /// The names of the implementations, in the order they are shown.
 std::vector<std::string> ImplementationNames();

@@ -180,6 +180,18 @@ std::vector<double> EmbeddingStats::ReuseHistogram(double lookups) const {
   return histogram;
 }
 
+RowShare EmbeddingStats::RowsAbove(double probability) const {
+  RowShare share;
+  for (const RowBin& bin : bins_) {
+    if (bin.probability >= probability) {
+      share.rows += bin.rows;
+      share.lookups += bin.rows * bin.probability;
+    }
+  }
+  return {.rows = std::min(share.rows, rows_),
+          .lookups = std::min(share.lookups, 1.0)};
+}
+
 double EmbeddingStats::HitRate(double cache_rows) const {
   if (cache_rows <= 0) {
     return 0;

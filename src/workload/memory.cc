@@ -173,26 +173,74 @@ bool HalfTables(const Settings& settings) {
          settings.precision == Precision::kBf16;
 }
 
-double TableWeights(const Model& model, const Settings& settings) {
-  double elements = 0;
-  for (const TableGroup& group : model.tables) {
-    elements += Product({group.count, group.rows, group.dim});
+// Of the rows, and of their optimizer's state, that are in the GPU's memory.
+struct DeviceShare {
+  double rows = 1;
+  double state = 1;
+};
+
+DeviceShare ShareOf(const TableGroup& group) {
+  switch (group.placement) {
+    case Placement::kHbm:
+      return {};
+    case Placement::kUvmCache:
+      return {.rows = group.cache, .state = 0};
+    case Placement::kHostCache:
+      return {.rows = group.cache, .state = group.cache};
+    case Placement::kUvm:
+    case Placement::kHost:
+    case Placement::kRemote:
+      return {.rows = 0, .state = 0};
   }
-  return elements * (HalfTables(settings) ? kHalfBytes : kFp32Bytes);
+  return {};
 }
 
-double TableState(const Model& model, const Settings& settings) {
+double WeightBytes(const TableGroup& group, const Settings& settings) {
+  return Product({group.count, group.rows, group.dim}) *
+         (HalfTables(settings) ? kHalfBytes : kFp32Bytes);
+}
+
+double StateBytes(const TableGroup& group, const Model& model,
+                  const Settings& settings) {
   if (settings.mode == Mode::kInfer) {
     return 0;
   }
-  double numbers = 0;
-  for (const TableGroup& group : model.tables) {
-    numbers += model.table_optimizer == Optimizer::kRowwiseAdagrad
-                   ? Product({group.count, group.rows})
-                   : StateOf(model.table_optimizer) *
-                         Product({group.count, group.rows, group.dim});
-  }
+  const double numbers =
+      model.table_optimizer == Optimizer::kRowwiseAdagrad
+          ? Product({group.count, group.rows})
+          : StateOf(model.table_optimizer) *
+                Product({group.count, group.rows, group.dim});
   return numbers * kFp32Bytes;
+}
+
+// On the device, if it has all tables.
+double TableWeights(const Model& model, const Settings& settings) {
+  double bytes = 0;
+  for (const TableGroup& group : model.tables) {
+    bytes += ShareOf(group).rows * WeightBytes(group, settings);
+  }
+  return bytes;
+}
+
+double TableState(const Model& model, const Settings& settings) {
+  double bytes = 0;
+  for (const TableGroup& group : model.tables) {
+    bytes += ShareOf(group).state * StateBytes(group, model, settings);
+  }
+  return bytes;
+}
+
+// Tables that the host holds, whole: caches hold copies.
+double HostBytes(const Model& model, const Settings& settings) {
+  double bytes = 0;
+  for (const TableGroup& group : model.tables) {
+    if (group.placement != Placement::kHbm &&
+        group.placement != Placement::kRemote) {
+      bytes +=
+          WeightBytes(group, settings) + StateBytes(group, model, settings);
+    }
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -238,6 +286,11 @@ std::vector<std::string> WaysToFit(const Memory& memory, double capacity,
     ways.push_back(fmt::format("{:.0f} % of the rows",
                                std::floor(100 * (1 - over / tables))));
   }
+  if (tables > 0 && rest + kUsualCache * part("tables") < capacity) {
+    ways.emplace_back("a cache of the tables (--placement uvm-cache)");
+  } else if (tables > 0 && rest < capacity) {
+    ways.emplace_back("tables in host memory (--placement uvm)");
+  }
   if (!HalfTables(settings) && part("tables") / 2 >= over) {
     ways.push_back("tables in FP16");
   }
@@ -255,6 +308,7 @@ Memory MemoryOf(const Model& model, const Settings& settings,
   const bool train = settings.mode == Mode::kTrain;
   const double dense = DenseParameters(model, graph.data()) * kFp32Bytes;
   Memory memory;
+  memory.host = HostBytes(model, settings);
   memory.parts = {
       {"tables", TableWeights(model, settings) * place.table_share},
       {"table optimizer", TableState(model, settings) * place.table_share},

@@ -19,6 +19,7 @@ struct MemoryPart {
 
 struct Memory {
   std::vector<MemoryPart> parts;  // Those that hold something, largest first.
+  double host = 0;  // Bytes of tables in the host's memory, over all ranks.
   double total() const;
 };
 

@@ -77,10 +77,32 @@ TEST(WaysToFitTest, TellsWhatWouldHelp) {
   // 80 of tables in 64 - 4 that are left: on two GPUs, or 20 of 80 fewer rows.
   EXPECT_THAT(WaysToFit(memory, 64, {}),
               ElementsAre("tables shared out to 2 GPUs", "75 % of the rows",
+                          "a cache of the tables (--placement uvm-cache)",
                           "tables in FP16"));
+  // A fifth of them is too much, too.
+  memory.parts = {{"tables", 400}, {"context", 4}};
+  EXPECT_THAT(WaysToFit(memory, 64, {}),
+              Contains("tables in host memory (--placement uvm)"));
   memory.parts = {{"activations", 100}, {"context", 4}};
   EXPECT_THAT(WaysToFit(memory, 64, {.batch = 1000}),
               Contains("a batch of 619"));
+}
+
+TEST(MemoryTest, TablesElsewhereTakeNoDeviceMemory) {
+  Model model = Small();
+  model.table_optimizer = Optimizer::kAdagrad;
+  model.tables = {{.rows = 1000, .dim = 16},
+                  {.rows = 1000, .dim = 16, .placement = Placement::kUvm},
+                  {.rows = 1000,
+                   .dim = 16,
+                   .placement = Placement::kUvmCache,
+                   .cache = 0.25},
+                  {.rows = 1000, .dim = 16, .placement = Placement::kHost},
+                  {.rows = 1000, .dim = 16, .placement = Placement::kRemote}};
+  const Memory memory = MemoryOfSmall(model, {});
+  EXPECT_EQ(PartOf(memory, "tables"), 1.25 * 64'000);
+  EXPECT_EQ(PartOf(memory, "table optimizer"), 64'000);
+  EXPECT_EQ(memory.host, 3 * 128'000);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "workload/id_distribution.h"
+#include "workload/placement.h"
 
 namespace stepcast::workload {
 
@@ -46,6 +47,8 @@ struct TableGroup {
   int64_t dim = 0;     // Of each.
   double pooling = 1;  // Ids a sample, on average.
   IdDistribution ids{};
+  Placement placement = Placement::kHbm;
+  double cache = 0;  // Of caches: the share of its rows that the GPU holds.
   friend bool operator==(const TableGroup&, const TableGroup&) = default;
 };
 

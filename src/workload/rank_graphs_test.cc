@@ -198,23 +198,23 @@ TEST(RankGraphsTest, NvidiaExchangesVectorsAndReducesTheTop) {
       kTop * 4);
 }
 
-// Vectors and gradients in FP16; replicated tables' gradients in FP32; those of
-// the MLPs behind them, while rows are updated.
+// Vectors and gradients in FP16; gradients of replicated tables and of the MLPs
+// in one sum, while rows are updated.
 TEST(RankGraphsTest, HugectrReducesBehindTheExchange) {
   using enum ir::CollectiveKind;
   const std::vector<RankGraph> ranks = Graphs(
       {"hugectr", "mlperf_dlrm_dcnv2", Mode::kTrain, Precision::kAmpFp16}, 8,
       CudaGraphs::kAll);
   for (const RankGraph& rank : ranks) {
-    ASSERT_THAT(Kinds(rank), ::testing::ElementsAre(kAllToAll, kAllToAll,
-                                                    kAllReduce, kAllReduce));
+    ASSERT_THAT(Kinds(rank),
+                ::testing::ElementsAre(kAllToAll, kAllToAll, kAllReduce));
     EXPECT_EQ(rank.collectives[0].dtype, ir::DType::kFp16);
     int64_t rows = 0;
     for (const TableGroup& table : rank.plan.replicated) {
       rows += table.rows;
     }
-    EXPECT_EQ(rank.collectives[2].bytes.count, rows * 128 * 4);
-    EXPECT_EQ(rank.collectives[3].dtype, ir::DType::kFp16);
+    EXPECT_GT(rank.collectives[2].bytes.count, rows * 128 * 2);
+    EXPECT_EQ(rank.collectives[2].dtype, ir::DType::kFp16);
   }
 }
 

@@ -25,17 +25,24 @@ struct RankLoad {
 ///   replicated  on every rank, each for its own samples;
 ///   split       its rows dealt out to all ranks: `rows` and `pooling` are this
 ///               rank's part, looked up for the samples of all;
-///   node_split  likewise, but dealt out to the ranks of this rank's node.
+///   node_split  likewise, but dealt out to the ranks of this rank's node,
+///   alone
+///               or with those of other nodes.
 struct RankPlan {
   int64_t rank = 0;
   int64_t world = 1;
+  int64_t nodes = 1;
   std::vector<TableGroup> local{};  // With one rank: all of the model's.
   std::vector<TableGroup> replicated{};
   std::vector<TableGroup> split{};
   std::vector<TableGroup> node_split{};
   int64_t ranks_per_node = 0;  // Known if any node has tables split over it.
-  /// Columns of the tables split over each node; empty: there are none.
+  /// Columns of the vectors that each node makes of such tables for a sample;
+  /// empty: there are none.
   std::vector<int64_t> node_columns{};
+  /// Tables are cut by how often rows are used: `replicated` has the rows used
+  /// most, `split` the others.
+  bool hot_rows = false;
   /// Of implementations that run the bottom MLP on one rank, for the samples
   /// of all: this one does.
   bool bottom_mlp = true;

@@ -20,7 +20,8 @@ constexpr double kMostBytes = 1e18;
 constexpr size_t kMostIds = 100'000'000;
 
 constexpr std::string_view kTableKeys[] = {
-    "count", "rows", "dim", "ids", "pooling", "alpha", "histogram", "ids_file"};
+    "count", "rows",      "dim",      "ids",       "pooling",
+    "alpha", "histogram", "ids_file", "placement", "cache"};
 constexpr std::string_view kIdKinds[] = {"uniform", "zipf", "histogram",
                                          "measured"};
 
@@ -143,6 +144,29 @@ Result<IdDistribution> ReadIds(const ModelKeys& keys, const ReadText& read) {
   return ids;
 }
 
+// Where the tables live, in `group`.
+Status ReadPlacement(const ModelKeys& keys, TableGroup& group) {
+  ASSIGN_OR_RETURN(const std::string word, keys.Text("placement", ""));
+  if (!word.empty()) {
+    const auto placement = ParsePlacement(word);
+    if (!placement) {
+      return FailAt(*keys.Find("placement"), placement.error().message);
+    }
+    group.placement = *placement;
+  }
+  constexpr double kLeastCache = 1e-6;
+  const bool cached = IsCached(group.placement);
+  if (!cached && keys.Find("cache") != nullptr) {
+    return FailAt(*keys.Find("cache"),
+                  "cache without a cache; expected placement = \"uvm-cache\"");
+  }
+  if (cached) {
+    ASSIGN_OR_RETURN(group.cache,
+                     keys.Number("cache", kUsualCache, kLeastCache, 1));
+  }
+  return {};
+}
+
 // One group for each of `rows`, with the pooling of its place in the list.
 Result<std::vector<TableGroup>> Groups(const ModelKeys& keys,
                                        std::string_view rows_key, int64_t dim,
@@ -168,13 +192,13 @@ Result<std::vector<TableGroup>> Groups(const ModelKeys& keys,
                     "or one a table",
                     keys.WordFor("pooling"), pooling.size(), rows.size()));
   }
+  TableGroup like{.count = count, .dim = dim, .ids = ids};
+  RETURN_IF_ERROR(ReadPlacement(keys, like));
   std::vector<TableGroup> groups;
   for (size_t i = 0; i < rows.size(); ++i) {
-    TableGroup group{.count = count,
-                     .rows = rows[i],
-                     .dim = dim,
-                     .pooling = pooling[pooling.size() == 1 ? 0 : i],
-                     .ids = ids};
+    TableGroup group = like;
+    group.rows = rows[i];
+    group.pooling = pooling[pooling.size() == 1 ? 0 : i];
     if (!groups.empty() && groups.back().rows == group.rows &&
         groups.back().pooling == group.pooling) {
       groups.back().count += count;

@@ -22,6 +22,21 @@ bool Alike(std::span<const TableGroup> tables) {
 }
 
 // Lists what differs table by table.
+// Tables of a bag are in one place.
+void SetPlace(std::span<const TableGroup> tables, ir::EmbeddingBag& bag) {
+  if (tables.front().placement == Placement::kUvm) {
+    bag.place = ir::BagPlace::kManaged;
+  } else if (tables.front().placement == Placement::kUvmCache) {
+    bag.place = ir::BagPlace::kManagedCache;
+    double rows = 0;
+    for (const TableGroup& group : tables) {
+      rows += group.cache * static_cast<double>(group.count) *
+              static_cast<double>(group.rows);
+    }
+    bag.cache_rows = std::max<int64_t>(std::llround(rows), 1);
+  }
+}
+
 void ListTables(std::span<const TableGroup> tables, ir::EmbeddingBag& bag) {
   bool dims_differ = false;
   bool lookups_differ = false;
@@ -166,6 +181,7 @@ ir::EmbeddingBag Lookup(std::span<const TableGroup> tables,
   if (!Alike(tables)) {
     ListTables(tables, bag);
   }
+  SetPlace(tables, bag);
   return bag;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/nearest.h"
+#include "workload/hugectr_deal.h"
 #include "workload/impl/exchange.h"
 #include "workload/impl/implementations.h"
 #include "workload/shapes.h"
@@ -28,10 +29,6 @@ constexpr int64_t kFewRanks = 4;
 // with more numbers are cut into 2, 4, 8 ... columns.
 constexpr double kMostElements = 5e9;
 
-// HugeCTR's planner of MLPerf v3.1 and later puts tables below this on every
-// rank.
-constexpr int64_t kSmallTableBytes = 8'000'000;
-
 // TorchRec's planner counts on this memory of a GPU if nobody says otherwise
 // (planner/constants.py): a table that does not fit is split by rows.
 constexpr int64_t kDeviceBytes = int64_t{32} << 30;
@@ -49,6 +46,8 @@ struct Job {
   const Model& model;
   int64_t batch = 0;  // Of a rank.
   int64_t world = 1;
+  int64_t nodes = 1;
+  uint64_t seed = 1;
 };
 
 TableDeal Replicate(const Job& job) {
@@ -89,29 +88,22 @@ TableDeal DealTorchrec(const Job& job) {
   return deal;
 }
 
-// Small tables on every rank; a table that is looked up more than a rank's
-// share of all lookups is split by rows, others are whole on one rank.
 TableDeal DealHugectr(const Job& job) {
+  return DealLikeHugectr(job.model, {.batch = job.batch,
+                                     .world = job.world,
+                                     .nodes = job.nodes,
+                                     .seed = job.seed});
+}
+
+// HugeCTR's localized slots: tables to the ranks in turn.
+TableDeal DealInTurn(const Job& job) {
+  const std::vector<TableGroup> tables = SingleTables(job.model.tables);
+  const auto ranks = static_cast<size_t>(job.world);
   TableDeal deal;
-  std::vector<TableGroup> large;
-  double lookups = 0;
-  for (const TableGroup& table : SingleTables(job.model.tables)) {
-    if (ElementsOf(table) * kFp32Bytes < kSmallTableBytes) {
-      deal.replicated.push_back(table);
-    } else {
-      lookups += TrafficOf(table);
-      large.push_back(table);
-    }
+  deal.local.resize(std::min(ranks, tables.size()));
+  for (size_t i = 0; i < tables.size(); ++i) {
+    deal.local[i % ranks].push_back(tables[i]);
   }
-  std::vector<TableGroup> whole;
-  for (TableGroup& table : large) {
-    const bool hot =
-        TrafficOf(table) * static_cast<double>(job.world) > lookups;
-    (hot && table.rows >= job.world ? deal.split : whole)
-        .push_back(std::move(table));
-  }
-  const int64_t any = std::ssize(whole) + 1;
-  deal.local = DealGreedily(std::move(whole), job.world, TrafficOf, any);
   return deal;
 }
 
@@ -149,10 +141,10 @@ struct Rule {
 };
 
 constexpr Rule kRules[] = {
-    {"pytorch", DealPytorch},          {"pytorch-bags", DealPytorch},
-    {"torchrec", DealTorchrec},        {"nvidia", DealNvidia},
-    {"hugectr", DealHugectr},          {"tensorflow", DealTensorflow},
-    {"tensorflow-xla", DealTensorflow}};
+    {"pytorch", DealPytorch},       {"pytorch-bags", DealPytorch},
+    {"torchrec", DealTorchrec},     {"nvidia", DealNvidia},
+    {"hugectr", DealHugectr},       {"hugectr-localized", DealInTurn},
+    {"tensorflow", DealTensorflow}, {"tensorflow-xla", DealTensorflow}};
 
 // The rows of a split table that a rank has; ids are taken to be spread evenly.
 TableGroup PartOf(const TableGroup& table, int64_t rank, int64_t world) {
@@ -163,7 +155,8 @@ TableGroup PartOf(const TableGroup& table, int64_t rank, int64_t world) {
 }
 
 // Ranks at which the parts of split tables change: those below have a row more.
-std::vector<int64_t> FirstRanks(const TableDeal& deal, int64_t world) {
+std::vector<int64_t> FirstRanks(const TableDeal& deal, const Job& job) {
+  const int64_t world = job.world;
   std::vector<int64_t> firsts;
   for (int64_t rank = 0; rank <= std::ssize(deal.local); ++rank) {
     firsts.push_back(rank);
@@ -191,16 +184,18 @@ bool HasNodeSplits(const TableDeal& deal) {
       deal.node_split, [](const auto& tables) { return !tables.empty(); });
 }
 
-RankPlan PlanOf(const TableDeal& deal, int64_t rank, int64_t world) {
+RankPlan PlanOf(const TableDeal& deal, int64_t rank, const Job& job) {
   RankPlan plan{.rank = rank,
-                .world = world,
+                .world = job.world,
+                .nodes = job.nodes,
                 .replicated = deal.replicated,
+                .hot_rows = deal.hot_rows,
                 .bottom_mlp = !deal.bottom_on_first || rank == 0};
   if (rank < std::ssize(deal.local)) {
     plan.local = deal.local[static_cast<size_t>(rank)];
   }
   for (const TableGroup& table : deal.split) {
-    plan.split.push_back(PartOf(table, rank, world));
+    plan.split.push_back(PartOf(table, rank, job.world));
   }
   if (HasNodeSplits(deal)) {
     plan.ranks_per_node = deal.ranks_per_node;
@@ -224,10 +219,9 @@ std::vector<RankLoad> LoadsOf(const Job& job, const TableDeal& deal) {
                    .columns = ColumnsOf(tables),
                    .ids = LookupsOf(tables, job.batch)};
   }
-  if (HasNodeSplits(deal)) {
+  if (HasNodeSplits(deal) && job.world <= kMostLoads) {
     for (int64_t rank = 0; rank < job.world; ++rank) {
-      const std::vector<TableGroup> parts =
-          PlanOf(deal, rank, job.world).node_split;
+      const std::vector<TableGroup> parts = PlanOf(deal, rank, job).node_split;
       loads[static_cast<size_t>(rank)].node_tables = TablesOf(parts);
       loads[static_cast<size_t>(rank)].node_ids = LookupsOf(parts, job.batch);
     }
@@ -246,10 +240,10 @@ bool Alike(const RankPlan& a, const RankPlan& b) {
 // Runs of ranks whose plan is that of their first, folded where they are alike.
 std::vector<RankShare> Fold(const Job& job, const TableDeal& deal) {
   std::vector<RankShare> shares;
-  const std::vector<int64_t> firsts = FirstRanks(deal, job.world);
+  const std::vector<int64_t> firsts = FirstRanks(deal, job);
   for (size_t i = 0; i < firsts.size(); ++i) {
     const int64_t end = i + 1 < firsts.size() ? firsts[i + 1] : job.world;
-    RankPlan plan = PlanOf(deal, firsts[i], job.world);
+    RankPlan plan = PlanOf(deal, firsts[i], job);
     const auto same = std::ranges::find_if(shares, [&](const RankShare& share) {
       return Alike(share.plan, plan);
     });
@@ -274,10 +268,15 @@ std::vector<RankShare> Fold(const Job& job, const TableDeal& deal) {
 
 Result<std::vector<RankShare>> ShareTables(const Model& model,
                                            const Settings& settings,
-                                           int64_t world) {
+                                           int64_t world, int64_t nodes) {
   if (world < 1 || world > kMostRanks) {
     return Fail(ErrorCode::kInvalidInput,
                 fmt::format("{} ranks; expected 1 to {}", world, kMostRanks));
+  }
+  if (nodes < 1 || world % nodes != 0) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("{} ranks on {} nodes; expected as many on each",
+                            world, nodes));
   }
   if (world == 1) {
     return std::vector<RankShare>{{.plan = {.local = model.tables}}};
@@ -294,7 +293,9 @@ Result<std::vector<RankShare>> ShareTables(const Model& model,
   }
   const Job job{.model = model,
                 .batch = settings.batch > 0 ? settings.batch : model.batch,
-                .world = world};
+                .world = world,
+                .nodes = nodes,
+                .seed = settings.seed};
   return Fold(job, rule->deal(job));
 }
 

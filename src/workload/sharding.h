@@ -25,12 +25,13 @@ inline constexpr int64_t kMostRanks = 16'384;
 /// Up to so many ranks, each plan knows what every other rank has.
 inline constexpr int64_t kMostLoads = 256;
 
-/// The plans of `world` ranks, in the order of their first ranks. Batches of
-/// the settings are those of a rank. Fails for worlds that are no number of
-/// ranks and for implementations that run on one GPU.
+/// The plans of `world` ranks, as many on each of `nodes`, in the order of
+/// their first ranks. Batches of the settings are those of a rank. Fails for
+/// worlds that are no number of ranks and for implementations that run on one
+/// GPU.
 Result<std::vector<RankShare>> ShareTables(const Model& model,
                                            const Settings& settings,
-                                           int64_t world);
+                                           int64_t world, int64_t nodes = 1);
 
 /// The same of a deal made elsewhere. Fails for tables split over nodes with
 /// another implementation than torchrec.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include <gmock/gmock.h>
@@ -39,7 +40,8 @@ int64_t Rows(const RankPlan& plan) {
 int64_t Elements(const std::vector<RankShare>& shares) {
   int64_t elements = 0;
   for (const RankShare& share : shares) {
-    for (const auto* tables : {&share.plan.local, &share.plan.split}) {
+    for (const auto* tables :
+         {&share.plan.local, &share.plan.split, &share.plan.node_split}) {
       for (const TableGroup& group : *tables) {
         elements += share.count * group.count * group.rows * group.dim;
       }
@@ -106,7 +108,9 @@ INSTANTIATE_TEST_SUITE_P(
                       std::pair("torchrec", 16384), std::pair("nvidia", 4),
                       std::pair("nvidia", 8), std::pair("nvidia", 1024),
                       std::pair("hugectr", 8), std::pair("hugectr", 128),
-                      std::pair("hugectr", 16384), std::pair("tensorflow", 8),
+                      std::pair("hugectr", 16384),
+                      std::pair("hugectr-localized", 16),
+                      std::pair("tensorflow", 8),
                       std::pair("tensorflow", 4096)));
 
 TEST(ShardingTest, NvidiaKeepsTheRankOfTheBottomMlpFreeOfTables) {
@@ -222,6 +226,75 @@ TEST(ShardingTest, TakesADealMadeElsewhere) {
   EXPECT_THAT(other.error().message, HasSubstr("expected torchrec"));
 }
 
+// 64 ranks on 8 nodes. The table with 100 ids a sample has more than half of
+// all lookups: every node has an eighth of its rows, every rank an eighth of
+// that.
+TEST(ShardingTest, HugectrDealsTablesToNodesAndSplitsThemThere) {
+  const auto model = FindModel("mlperf_dlrm_dcnv2");
+  ASSERT_TRUE(model);
+  Settings settings;
+  settings.impl = "hugectr";
+  const auto shares = ShareTables(*model, settings, 64, 8);
+  ASSERT_TRUE(shares) << shares.error().message;
+  int64_t ranks = 0;
+  double lookups = 0;
+  int64_t columns = 0;
+  for (const RankShare& share : *shares) {
+    ranks += share.count;
+    EXPECT_TRUE(share.plan.local.empty());
+    EXPECT_TRUE(share.plan.split.empty());
+    const bool has_hot =
+        std::ranges::any_of(share.plan.node_split, [](const TableGroup& table) {
+          return table.rows == 625'000 && table.pooling == 100.0 / 64;
+        });
+    EXPECT_TRUE(has_hot) << "rank " << share.plan.rank;
+    for (const TableGroup& table : share.plan.node_split) {
+      lookups += static_cast<double>(share.count) * table.pooling;
+      columns += share.count * table.dim;
+    }
+    EXPECT_EQ(share.plan.nodes, 8);
+  }
+  EXPECT_EQ(ranks, 64);
+  EXPECT_NEAR(lookups, 179, 1e-6);  // Of the 11 tables above 8 MB.
+  const std::vector<int64_t>& by_node = shares->front().plan.node_columns;
+  EXPECT_EQ(columns,
+            8 * std::accumulate(by_node.begin(), by_node.end(), int64_t{0}));
+}
+
+// One id a sample everywhere: rows used most are on every rank.
+TEST(ShardingTest, HugectrKeepsHotRowsOnEveryRank) {
+  const auto model = FindModel("mlperf_dlrm");
+  ASSERT_TRUE(model);
+  const RankPlan plan = Share(*model, "hugectr", 8, 6912).front().plan;
+  EXPECT_TRUE(plan.hot_rows);
+  double hot = 0;
+  double cold = 0;
+  for (const TableGroup& table : plan.replicated) {
+    hot += table.pooling;
+  }
+  for (const TableGroup& table : plan.split) {
+    cold += 8 * table.pooling;
+  }
+  EXPECT_NEAR(hot + cold, 26, 1e-6);
+  EXPECT_GT(hot, 0.6 * 26);
+  // A smaller batch makes fewer rows worth it.
+  double hot_of_few = 0;
+  const std::vector<RankShare> few = Share(*model, "hugectr", 8, 64);
+  for (const TableGroup& table : few.front().plan.replicated) {
+    hot_of_few += table.pooling;
+  }
+  EXPECT_LT(hot_of_few, hot);
+}
+
+TEST(ShardingTest, LocalizedSlotsGoToTheRanksInTurn) {
+  const auto model = FindModel("mlperf_dlrm");
+  ASSERT_TRUE(model);
+  const std::vector<RankShare> shares = Share(*model, "hugectr-localized", 16);
+  ASSERT_FALSE(shares.empty());
+  EXPECT_EQ(shares.front().plan.local.front().rows, 39'884'406);
+  EXPECT_EQ(std::ssize(shares.front().plan.local), 2);
+}
+
 TEST(ShardingTest, OneRankHasAllAndErrorsSayWhatIsExpected) {
   const auto model = FindModel("ncf");
   ASSERT_TRUE(model);
@@ -233,6 +306,10 @@ TEST(ShardingTest, OneRankHasAllAndErrorsSayWhatIsExpected) {
   auto shares = ShareTables(*model, settings, 2);
   ASSERT_FALSE(shares);
   EXPECT_THAT(shares.error().message, HasSubstr("expected"));
+  shares = ShareTables(*model, settings, 6, 4);
+  ASSERT_FALSE(shares);
+  EXPECT_THAT(shares.error().message,
+              HasSubstr("6 ranks on 4 nodes; expected"));
   shares = ShareTables(*model, settings, 0);
   ASSERT_FALSE(shares);
   EXPECT_THAT(shares.error().message, HasSubstr("0 ranks; expected 1 to"));

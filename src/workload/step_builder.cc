@@ -122,20 +122,50 @@ void StepBuilder::CopyToDevice(int64_t bytes, bool pinned, bool waits) {
   }
 }
 
-void StepBuilder::CopyToHost(int64_t bytes) {
+void StepBuilder::CopyToHost(int64_t bytes, bool pinned) {
   if (capturing()) {
     return;
   }
   // To pageable memory: the call itself returns when the copy is done.
   const ir::CallId call = AddCall("cudaMemcpyAsync", ir::CallKind::kLaunch);
-  const ir::WorkId copy =
-      AddWork(call, ir::WorkKind::kMemcpy,
-              ir::Copy{.kind = ir::CopyKind::kDeviceToHost, .bytes = {bytes}},
-              "Memcpy DtoH (Device -> Pageable)");
+  const ir::WorkId copy = AddWork(call, ir::WorkKind::kMemcpy,
+                                  ir::Copy{.kind = ir::CopyKind::kDeviceToHost,
+                                           .bytes = {bytes},
+                                           .pinned = pinned},
+                                  pinned ? "Memcpy DtoH (Device -> Pinned)"
+                                         : "Memcpy DtoH (Device -> Pageable)");
   const ir::CallId sync =
       AddCall("cudaStreamSynchronize", ir::CallKind::kStreamSync);
   graph_.AddHostWait({.before = copy, .call = call});
   graph_.AddHostWait({.before = copy, .call = sync});
+}
+
+// A work of the host's own, for which the call that stands for it waits.
+void StepBuilder::Block(ir::WorkKind kind, const ir::KernelShape& shape,
+                        std::string_view name) {
+  if (!host_.valid()) {
+    host_ = AddStream(kHostStream);
+  }
+  const ir::StreamId before = std::exchange(stream_, host_);
+  const ir::CallId call = AddCall("cudaMemcpyAsync", ir::CallKind::kLaunch);
+  const ir::WorkId work = AddWork(call, kind, shape, name);
+  graph_.AddHostWait({.before = work, .call = call});
+  stream_ = before;
+}
+
+void StepBuilder::WorkOnHost(int64_t bytes) {
+  Block(ir::WorkKind::kMemcpy,
+        ir::Copy{.kind = ir::CopyKind::kHostToHost, .bytes = {bytes}},
+        "host memory");
+}
+
+void StepBuilder::WaitForServer(int64_t bytes) {
+  Block(ir::WorkKind::kCollective,
+        ir::Collective{.kind = ir::CollectiveKind::kSendRecv,
+                       .bytes = {bytes},
+                       .group_size = 2,
+                       .dtype = ir::DType::kFp32},
+        "parameter server");
 }
 
 void StepBuilder::CopyOnDevice(int64_t bytes) {

@@ -20,6 +20,8 @@ class StepBuilder {
  public:
   /// The stream that PyTorch computes on, as profilers number it.
   static constexpr int64_t kComputeStream = 7;
+  /// What the host does itself stands on a stream that no device has.
+  static constexpr int64_t kHostStream = 1000;
 
   explicit StepBuilder(std::string_view source);
 
@@ -44,8 +46,12 @@ class StepBuilder {
   void Collect(const ir::Collective& shape, ir::StreamId stream);
   /// The host goes on behind it if `waits`. Pageable memory always waits.
   void CopyToDevice(int64_t bytes, bool pinned, bool waits);
-  void CopyToHost(int64_t bytes);
+  void CopyToHost(int64_t bytes, bool pinned = false);
   void CopyOnDevice(int64_t bytes);
+  /// The host itself moves `bytes` in its memory, and does nothing else.
+  void WorkOnHost(int64_t bytes);
+  /// The host waits while `bytes` go to or come from another server.
+  void WaitForServer(int64_t bytes);
   /// The host waits for everything in the stream in use.
   void SyncStream();
   void SyncDevice();
@@ -64,6 +70,8 @@ class StepBuilder {
   };
 
   bool capturing() const { return captured_.valid(); }
+  void Block(ir::WorkKind kind, const ir::KernelShape& shape,
+             std::string_view name);
   ir::CallId AddCall(std::string_view name, ir::CallKind kind);
   ir::WorkId AddWork(ir::CallId call, ir::WorkKind kind,
                      const ir::KernelShape& shape, std::string_view name);
@@ -73,6 +81,7 @@ class StepBuilder {
   ir::ThreadId main_{};
   ir::ThreadId autograd_{};
   ir::StreamId compute_{};
+  ir::StreamId host_{};
 
   ir::Phase phase_ = ir::Phase::kForward;
   ir::ThreadId thread_{};

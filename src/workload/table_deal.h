@@ -15,9 +15,11 @@ struct TableDeal {
   std::vector<std::vector<TableGroup>> local{};  // Rank by rank.
   std::vector<TableGroup> replicated{};
   std::vector<TableGroup> split{};  // Whole, to be split by rows.
-  /// Node by node: whole, to be split by rows over the ranks of the node.
+  /// Node by node: whole, or some of a table's rows, to be split by rows over
+  /// the ranks of the node.
   std::vector<std::vector<TableGroup>> node_split{};
   int64_t ranks_per_node = 0;    // Of node_split.
+  bool hot_rows = false;         // See RankPlan.
   bool bottom_on_first = false;  // Only the first rank has the bottom MLP.
 };
 

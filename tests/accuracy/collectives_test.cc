@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "cost/collectives/collective_models.h"
@@ -141,10 +142,15 @@ TEST(TracedCollectives, TheEightOfAStepOnEightV100s) {
   double predicted = 0;
   double own = 0;
   for (const Timed& timed : list) {
+    fmt::print("  own {:6.1f} us, predicted {:6.1f} us, {:+5.1f} %\n",
+               timed.own_us, timed.predicted_us,
+               100 * (timed.predicted_us / timed.own_us - 1));
     EXPECT_NEAR(timed.predicted_us, timed.own_us, 0.3 * timed.own_us);
     predicted += timed.predicted_us;
     own += timed.own_us;
   }
+  fmt::print("  sum {:6.1f} us, predicted {:6.1f} us, {:+5.1f} %\n", own,
+             predicted, 100 * (predicted / own - 1));
   EXPECT_NEAR(predicted, own, 0.1 * own);
 }
 
@@ -171,6 +177,8 @@ TEST(TracedCollectives, TheLongExchangesOfFourV100s) {
   for (const CollectiveFacts& facts : FindCollectiveFacts(*graph)) {
     const double own = ToMicroseconds(facts.own);
     if (facts.kind == ir::CollectiveKind::kAllToAll && own > 5000) {
+      fmt::print("  own {:.2f} ms, predicted {:.2f} ms, {:+.1f} %\n", own / 1e3,
+                 estimate->p50_us / 1e3, 100 * (estimate->p50_us / own - 1));
       EXPECT_NEAR(estimate->p50_us, own, 0.15 * own);
       ++found;
     }

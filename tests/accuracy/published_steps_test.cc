@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/stats.h"
@@ -88,13 +89,46 @@ TEST_F(PublishedStepsTest, NvidiasDlrmOnV100IsWithinLimits) {
   EXPECT_LE(Errors(steps).mape_pct, 12);
 }
 
-// Four of the rows are of the first release, which took twice as long on one
-// of the two servers; what was reached is held.
-TEST_F(PublishedStepsTest, NvidiasDlrmOnSeveralV100sDoesNotGetWorse) {
+TEST_F(PublishedStepsTest, NvidiasDlrmOnSeveralV100sIsWithinFifteenPercent) {
   const auto steps = Select("NVIDIA PyTorch DLRM", /*several=*/true);
   ASSERT_EQ(steps.size(), 30u);
-  EXPECT_LE(Errors(steps).gmae_pct, 9);
-  EXPECT_LE(Errors(steps).mape_pct, 18);
+  EXPECT_LE(Errors(steps).mape_pct, 15);
+}
+
+// One to fourteen nodes, 4 to 112 GPUs; reasons for what is farther off are in
+// docs/accuracy.md.
+TEST_F(PublishedStepsTest, MlperfOnSeveralGpusIsWithinTwentyFivePercent) {
+  std::vector<const PredictedStep*> steps;
+  int over_nodes = 0;
+  for (const PredictedStep& step : accuracy_.rows) {
+    if (step.row->id.starts_with("mlperf-") && step.row->num_gpus > 1) {
+      steps.push_back(&step);
+      over_nodes += step.row->num_nodes > 1 ? 1 : 0;
+    }
+  }
+  ASSERT_EQ(steps.size(), 70u);
+  EXPECT_EQ(over_nodes, 10);
+  fmt::print("  {} rows: MAPE {:.1f} %, GMAE {:.1f} %\n", steps.size(),
+             Errors(steps).mape_pct, Errors(steps).gmae_pct);
+  EXPECT_LE(Errors(steps).mape_pct, 25);
+  EXPECT_LE(Errors(steps).gmae_pct, 8);
+}
+
+// Tables in host memory: managed, or cached by the host. Of each data set the
+// managed ones are faster.
+TEST_F(PublishedStepsTest, TablesInHostMemoryAreWithinThirtyPercent) {
+  const auto managed = Select("torchrec UVM", /*several=*/false);
+  const auto cached =
+      Select("ColossalAI CachedEmbedding 1% cache", /*several=*/false);
+  ASSERT_EQ(managed.size(), 2u);
+  ASSERT_EQ(cached.size(), 2u);
+  for (size_t i = 0; i < managed.size(); ++i) {
+    EXPECT_LT(managed[i]->predicted_ms, cached[i]->predicted_ms)
+        << managed[i]->row->id;
+  }
+  auto all = managed;
+  all.insert(all.end(), cached.begin(), cached.end());
+  EXPECT_LE(Errors(all).mape_pct, 30);
 }
 
 TEST_F(PublishedStepsTest, EveryRowIsPredictedOrSkippedWithItsReason) {

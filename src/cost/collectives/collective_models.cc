@@ -164,7 +164,46 @@ CollectiveModels::Answer CollectiveModels::Find(
   return FromNeighbour(*nearest, load);
 }
 
+Estimate CollectiveModels::PriceAmongNodes(double bytes, RankGroup job) const {
+  // All ranks of a node use its adapters at once.
+  const double crowd =
+      hw::NicGbsPerGpu(cluster_, 1) /
+      std::max(hw::NicGbsPerGpu(cluster_, job.ranks_per_node()), 1e-3);
+  return Price(EvenLoad(ir::CollectiveKind::kAllToAll,
+                        {.ranks = job.nodes, .nodes = job.nodes},
+                        bytes * std::max(crowd, 1.0)));
+}
+
+// Both stages, one after the other: what is summed up in the first is sent in
+// the second.
+Estimate CollectiveModels::PriceStaged(const CollectiveLoad& load) const {
+  const int local = load.group.ranks_per_node();
+  const RankGroup node{.ranks = local, .nodes = 1};
+  const double all =
+      load.wire_bytes * load.group.ranks / std::max(load.group.ranks - 1, 1);
+  const Estimate across = PriceAmongNodes(load.remote_bytes, load.group);
+  if (local < 2) {
+    return across;
+  }
+  Estimate both = Price(EvenLoad(load.kind, node, all * (local - 1.0) / local));
+  both.p10_us += across.p10_us;
+  both.p50_us += across.p50_us;
+  both.p90_us += across.p90_us;
+  both.base.time_us += across.base.time_us;
+  both.base.memory_us += across.base.memory_us;
+  both.base.roofline_us += across.base.roofline_us;
+  both.base.bound =
+      2 * both.base.roofline_us > both.p50_us ? Bound::kLink : Bound::kLatency;
+  both.origin = across.origin;
+  both.model = across.model;
+  return both;
+}
+
 Estimate CollectiveModels::Price(const CollectiveLoad& load) const {
+  if (load.staged && load.group.nodes > 1 &&
+      load.kind == ir::CollectiveKind::kAllToAll) {
+    return PriceStaged(load);
+  }
   const Answer answer = Find(load);
   const double bound = Formula().BoundUs(load);
   const double us = std::max(answer.us, bound);
@@ -181,15 +220,24 @@ Estimate CollectiveModels::Price(const CollectiveLoad& load) const {
 }
 
 std::optional<Estimate> CollectiveModels::Price(const ir::Collective& part,
-                                                RankGroup group) const {
-  const auto load = LoadOf(part, group);
-  return load ? std::optional(Price(*load)) : std::nullopt;
+                                                RankGroup group,
+                                                bool staged) const {
+  auto load = LoadOf(part, group);
+  if (!load) {
+    return std::nullopt;
+  }
+  load->staged = staged;
+  return Price(*load);
 }
 
 std::optional<Estimate> CollectiveModels::Price(
-    std::span<const ir::Collective> parts, int nodes) const {
-  const auto load = LoadOf(parts, nodes);
-  return load ? std::optional(Price(*load)) : std::nullopt;
+    std::span<const ir::Collective> parts, int nodes, bool staged) const {
+  auto load = LoadOf(parts, nodes);
+  if (!load) {
+    return std::nullopt;
+  }
+  load->staged = staged;
+  return Price(*load);
 }
 
 double CollectiveModels::SharedUs(const CollectiveLoad& load,

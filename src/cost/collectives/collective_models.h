@@ -35,10 +35,16 @@ class CollectiveModels {
 
   /// The same of a rank's part if all ranks do as this one, or of all parts.
   /// Nothing if their sizes are not known.
-  std::optional<Estimate> Price(const ir::Collective& part,
-                                RankGroup group) const;
+  /// All-to-alls of several nodes in two stages if `staged`.
+  std::optional<Estimate> Price(const ir::Collective& part, RankGroup group,
+                                bool staged = false) const;
   std::optional<Estimate> Price(std::span<const ir::Collective> parts,
-                                int nodes) const;
+                                int nodes, bool staged = false) const;
+
+  /// An all-to-all among the ranks that have one place on their nodes, of which
+  /// each sends or receives `bytes` of others, while the ranks of all other
+  /// places do the same; `job` is all of them.
+  Estimate PriceAmongNodes(double bytes, RankGroup job) const;
 
   /// The time of a load that shares its links with `others` collectives or
   /// copies as large all the while: the transfer takes its turns, what comes
@@ -63,6 +69,7 @@ class CollectiveModels {
   Answer FromNeighbour(const CollectiveCurve& curve,
                        const CollectiveLoad& load) const;
   Answer Find(const CollectiveLoad& load) const;
+  Estimate PriceStaged(const CollectiveLoad& load) const;
   CollectiveFormula Formula() const {
     return CollectiveFormula(cluster_, constants_);
   }

@@ -28,9 +28,10 @@ double Steps(CollectiveKind kind, int ranks) {
   return others;
 }
 
-// Steps over the network: trees for what has them, rings for the rest.
-double NetworkSteps(CollectiveKind kind, int nodes) {
-  const double depth = std::log2(static_cast<double>(nodes));
+// Steps over the network: trees for what has them, rings for the rest. Where
+// switches add, they are the tree.
+double NetworkSteps(CollectiveKind kind, int nodes, bool switches_add) {
+  const double depth = switches_add ? 1 : std::log2(static_cast<double>(nodes));
   switch (kind) {
     case CollectiveKind::kAllReduce:
     case CollectiveKind::kBarrier:
@@ -48,9 +49,6 @@ double NetworkSteps(CollectiveKind kind, int nodes) {
   }
   return 1;
 }
-
-// Where nothing is known of the network: 10 Gb/s, the least a server has.
-constexpr double kLeastNicGbs = 1.25;
 
 // From as many GPUs on, NCCL lets the switch add.
 constexpr int kSwitchReductionRanks = 8;
@@ -75,6 +73,11 @@ double Ramp::BytesFor(double us) const {
   return transfer * bus_gbs * 1e3;
 }
 
+bool CollectiveFormula::SwitchesAdd(const CollectiveLoad& load) const {
+  return cluster_.network_reduction && !load.adds_bytes &&
+         load.kind == CollectiveKind::kAllReduce;
+}
+
 double CollectiveFormula::LatencyUs(const CollectiveLoad& load) const {
   const KindConstants& kind = constants_.of(load.kind);
   const RankGroup& group = load.group;
@@ -84,7 +87,8 @@ double CollectiveFormula::LatencyUs(const CollectiveLoad& load) const {
   if (group.nodes > 1) {
     const double network =
         cluster_.nic_latency_us.value_or(constants_.network_step_us);
-    latency += network * NetworkSteps(load.kind, group.nodes);
+    latency +=
+        network * NetworkSteps(load.kind, group.nodes, SwitchesAdd(load));
     if (load.kind == CollectiveKind::kAllToAll) {
       latency +=
           constants_.network_peer_us * (group.ranks - group.ranks_per_node());
@@ -104,7 +108,10 @@ double CollectiveFormula::NodeTransferUs(const CollectiveLoad& load,
   const hw::NodeLinks links = hw::LinksOf(cluster_, ranks);
   double share = 1;
   if (sustained) {
-    share = links.direct ? kind.link_share : kind.pcie_share;
+    const bool direct = load.kind == CollectiveKind::kAllToAll
+                            ? links.direct && links.peers_direct
+                            : links.direct;
+    share = direct ? kind.link_share : kind.pcie_share;
     // A message goes from one to another however many take part.
     const bool pair = ranks == 2 && load.kind != CollectiveKind::kSendRecv;
     share *= pair ? kind.pair_factor : 1;
@@ -139,7 +146,7 @@ double CollectiveFormula::TransferUs(const CollectiveLoad& load,
   if (known == 0 && !sustained) {
     return within;  // What is not known bounds nothing.
   }
-  const double adapter = (known > 0 ? known : kLeastNicGbs / ranks) *
+  const double adapter = (known > 0 ? known : hw::kLeastNicGbs / ranks) *
                          (sustained ? constants_.network_share : 1);
   // Rings run over all adapters of a node at once; a message and an
   // all-to-all's rank have their own.
@@ -148,7 +155,9 @@ double CollectiveFormula::TransferUs(const CollectiveLoad& load,
   const double bytes = load.kind == CollectiveKind::kAllToAll
                            ? load.remote_bytes
                            : load.wire_bytes;
-  const double across = bytes / (adapter * (alone ? 1 : ranks)) / 1e3;
+  // Switches that add send every sum back once: half of what rings send.
+  const double passes = SwitchesAdd(load) ? 0.5 : 1;
+  const double across = passes * bytes / (adapter * (alone ? 1 : ranks)) / 1e3;
   // Chunks on the network overlap with others inside the node.
   return std::max(within, across);
 }

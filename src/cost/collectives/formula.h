@@ -40,6 +40,7 @@ class CollectiveFormula {
   double BoundUs(const CollectiveLoad& load) const;
 
  private:
+  bool SwitchesAdd(const CollectiveLoad& load) const;
   double LatencyUs(const CollectiveLoad& load) const;
   double TransferUs(const CollectiveLoad& load, bool sustained) const;
   double NodeTransferUs(const CollectiveLoad& load, bool sustained) const;

@@ -75,6 +75,24 @@ TEST(CollectiveFormula, TheNetworkCarriesWhatLeavesTheNode) {
       1e-9);
 }
 
+// Switches that add halve what adapters carry; so does the node's own switch.
+TEST(CollectiveFormula, SwitchesThatAddHalveTheTraffic) {
+  const CollectiveConstants constants;
+  const RankGroup group{.ranks = 64, .nodes = 8};
+  const auto load = EvenLoad(CollectiveKind::kAllReduce, group, 80e6);
+  const hw::Cluster plain = Find("hgx-h100", 64, 8);
+  const hw::Cluster adding = Find("superpod-h100", 64, 8);
+  const CollectiveFormula rings(plain, constants);
+  const CollectiveFormula sums(adding, constants);
+  // 80 MB by eight adapters of 50 GB/s: 200 us; half of it.
+  EXPECT_NEAR(rings.BoundUs(load), 200, 1e-9);
+  EXPECT_NEAR(sums.BoundUs(load), 100, 1e-9);
+  EXPECT_LT(sums.Us(load), rings.Us(load));
+  // An all-gather has nothing to add.
+  const auto gather = EvenLoad(CollectiveKind::kAllGather, group, 80e6);
+  EXPECT_NEAR(sums.BoundUs(gather), rings.BoundUs(gather), 1e-9);
+}
+
 TEST(CollectiveFormula, OneRankAloneJustStarts) {
   const hw::Cluster cluster = Find("dgx-a100", 8, 1);
   const CollectiveConstants constants;

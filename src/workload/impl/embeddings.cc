@@ -2,6 +2,9 @@
 
 #include <span>
 
+#include "workload/impl/exchange.h"
+#include "workload/impl/placed_lookup.h"
+
 namespace stepcast::workload {
 namespace {
 
@@ -89,6 +92,31 @@ Tensor LookUpDense(Torch& torch, const TableGroup& group,
           .grad = true};
 }
 
+// All tables in one kernel, updated by one in the backward pass.
+void LookUpBatched(Torch& torch, const std::vector<TableGroup>& tables,
+                   ir::Update update, const LookupOptions& options) {
+  const ir::EmbeddingBag bag = Lookup(tables, options);
+  if (tables.front().placement == Placement::kHostCache) {
+    FillCacheByHost(torch.step(), tables, options.batch, /*seed=*/1);
+  }
+  FillCache(torch.step(), bag);
+  {
+    const OpScope op(torch.step(), "LookupFunction");
+    torch.step().Launch(bag);
+  }
+  torch.OnBackward([&torch, bag, update] {
+    ir::EmbeddingBag backward = bag;
+    backward.pass = ir::Pass::kBackward;
+    backward.update = update;
+    torch.Node("LookupFunctionBackward", backward);
+    // The tables have no gradient of their own: nothing is added.
+    const OpScope op(torch.step(), torch.before_2022()
+                                       ? "torch::autograd::AccumulateGrad"
+                                       : "autograd::engine::evaluate_function: "
+                                         "torch::autograd::AccumulateGrad");
+  });
+}
+
 }  // namespace
 
 std::vector<Tensor> LookUp(Torch& torch, const Model& model, LookupStyle style,
@@ -103,27 +131,18 @@ std::vector<Tensor> LookUp(Torch& torch, const Model& model, LookupStyle style,
     }
     return vectors;
   }
-  const ir::EmbeddingBag bag = Lookup(model.tables, options);
-  {
-    const OpScope op(torch.step(), "LookupFunction");
-    torch.step().Launch(bag);
+  for (const std::vector<TableGroup>& placed : ByPlacement(model.tables)) {
+    if (LookedUpByHost(placed.front())) {
+      LookUpOnHost(torch, placed, options.batch, model.table_optimizer,
+                   /*seed=*/1);
+    } else {
+      LookUpBatched(torch, placed, UpdateOf(model.table_optimizer), options);
+    }
+    vectors.push_back({.rows = options.batch,
+                       .columns = ColumnsOf(placed),
+                       .dtype = options.dtype,
+                       .grad = true});
   }
-  const ir::Update update = UpdateOf(model.table_optimizer);
-  torch.OnBackward([&torch, bag, update] {
-    ir::EmbeddingBag backward = bag;
-    backward.pass = ir::Pass::kBackward;
-    backward.update = update;
-    torch.Node("LookupFunctionBackward", backward);
-    // The tables have no gradient of their own: nothing is added.
-    const OpScope op(torch.step(), torch.before_2022()
-                                       ? "torch::autograd::AccumulateGrad"
-                                       : "autograd::engine::evaluate_function: "
-                                         "torch::autograd::AccumulateGrad");
-  });
-  vectors.push_back({.rows = options.batch,
-                     .columns = EmbeddingWidth(model),
-                     .dtype = options.dtype,
-                     .grad = true});
   return vectors;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "workload/embedding_stats.h"
 
@@ -16,13 +17,14 @@ int64_t ElementsOf(const std::vector<TableGroup>& tables) {
   return elements;
 }
 
-// Vectors that a rank makes of its rows of split tables for `batch` samples: a
-// bag of which it has no row makes none.
-int64_t SplitElements(const std::vector<TableGroup>& split, int64_t batch) {
+// Vectors that a rank makes of its rows of split tables for `batch` samples. In
+// a CUDA graph sizes are those of all bags, whether a rank has rows of them or
+// not; of hot and other rows one has each id.
+int64_t SplitElements(const RankPlan& plan, int64_t batch) {
   double columns = 0;
-  for (const TableGroup& group : split) {
+  for (const TableGroup& group : plan.split) {
     columns += static_cast<double>(group.count * group.dim) *
-               std::min(1.0, group.pooling);
+               (plan.hot_rows ? group.pooling : 1.0);
   }
   return std::llround(std::ceil(columns * static_cast<double>(batch)));
 }
@@ -30,13 +32,16 @@ int64_t SplitElements(const std::vector<TableGroup>& split, int64_t batch) {
 Portions VectorPortions(const Request& request) {
   const RankPlan& plan = request.plan;
   const int64_t batch = request.settings.batch;
-  Portions portions =
-      PortionsOf(plan, &RankLoad::columns, batch,
-                 {.own = ColumnsOf(plan.local),
-                  .all = EmbeddingWidth(request.model) -
-                         ColumnsOf(plan.replicated) - ColumnsOf(plan.split)});
+  // Hot rows and those on nodes leave no table whole.
+  const bool whole = !plan.hot_rows && plan.node_columns.empty();
+  Portions portions = PortionsOf(
+      plan, &RankLoad::columns, batch,
+      {.own = ColumnsOf(plan.local),
+       .all = whole ? EmbeddingWidth(request.model) -
+                          ColumnsOf(plan.replicated) - ColumnsOf(plan.split)
+                    : 0});
   // Alike on all ranks: ids are spread evenly.
-  const int64_t split = SplitElements(plan.split, batch);
+  const int64_t split = SplitElements(plan, batch);
   portions.own += split;
   portions.all += split * plan.world;
   for (int64_t& portion : portions.by_rank) {
@@ -59,6 +64,7 @@ HugectrEmbedding::HugectrEmbedding(const Request& request, Torch& torch)
       owned_(request.plan.local),
       portions_(VectorPortions(request)) {
   owned_.insert(owned_.end(), plan_.split.begin(), plan_.split.end());
+  owned_.insert(owned_.end(), plan_.node_split.begin(), plan_.node_split.end());
 }
 
 void HugectrEmbedding::Kernel(const ir::KernelShape& shape) {
@@ -71,10 +77,23 @@ std::optional<ir::EmbeddingBag> HugectrEmbedding::Bag(
   if (tables.empty()) {
     return std::nullopt;
   }
-  return Lookup(tables, {.batch = batch,
-                         .dtype = torch_.options().types.parameter,
-                         .index_dtype = ir::DType::kInt32,
-                         .alpha = CommonAlpha(tables, batch, settings_.seed)});
+  ir::EmbeddingBag bag =
+      Lookup(tables, {.batch = batch,
+                      .dtype = torch_.options().types.parameter,
+                      .index_dtype = ir::DType::kInt32,
+                      .alpha = CommonAlpha(tables, batch, settings_.seed)});
+  if (plan_.hot_rows) {
+    // A list of rows to gather: samples have theirs in one of two lists.
+    bag.batch = std::max<int64_t>(bag.lookups, 1);
+    bag.tables = 1;
+    bag.pooled = false;
+    bag.longest_bag = 0;
+    bag.max_dim = 0;
+    bag.table_rows.clear();
+    bag.table_dims.clear();
+    bag.table_lookups.clear();
+  }
+  return bag;
 }
 
 // Of split tables, every rank has something for every other one.
@@ -88,9 +107,46 @@ int64_t HugectrEmbedding::ids() const {
          LookupsOf(plan_.replicated, settings_.batch);
 }
 
+int64_t HugectrEmbedding::received() const {
+  return portions_.all +
+         settings_.batch * std::accumulate(plan_.node_columns.begin(),
+                                           plan_.node_columns.end(),
+                                           int64_t{0});
+}
+
+// Every rank of a node has a part of each of the node's vectors, of samples of
+// all ranks. Summed, each keeps those of the ranks that have its place on their
+// nodes, and sends them there.
+void HugectrEmbedding::ExchangeOverNodes(bool forward) {
+  const int64_t on_node = plan_.world / plan_.nodes;
+  const ir::DType dtype = torch_.options().types.activation;
+  const int64_t place_elements =
+      settings_.batch * plan_.nodes *
+      std::max<int64_t>(ColumnsOf(plan_.node_split), 1);
+  ir::Collective within = Collect(
+      forward ? ir::CollectiveKind::kReduceScatter
+              : ir::CollectiveKind::kAllGather,
+      plan_, forward ? place_elements * on_node : place_elements, dtype);
+  within.group_size = on_node;
+  ir::Collective across =
+      Collect(ir::CollectiveKind::kAllToAll, plan_, place_elements, dtype);
+  across.group_size = plan_.nodes;
+  const OpScope scope(step_, "AllToAll");
+  if (forward && on_node > 1) {
+    step_.Collect(within, collective_);
+  }
+  step_.Collect(across, collective_);
+  if (!forward && on_node > 1) {
+    step_.Collect(within, collective_);
+  }
+}
+
 void HugectrEmbedding::LookUp() {
   if (const auto bag = Bag(owned_, settings_.batch * plan_.world)) {
     Kernel(*bag);
+  }
+  if (over_nodes()) {
+    ExchangeOverNodes(/*forward=*/true);
   }
   if (exchanges()) {
     const OpScope scope(step_, "AllToAll");
@@ -103,30 +159,54 @@ void HugectrEmbedding::LookUp() {
   }
 }
 
+void HugectrEmbedding::Arrange() {
+  Kernel(ir::Concat{.tensors = std::max(parts(), plan_.nodes),
+                    .elements = received(),
+                    .dtype = torch_.options().types.activation});
+}
+
 Tensor HugectrEmbedding::Receive() {
-  const ir::DType dtype = torch_.options().types.activation;
-  if (exchanges()) {
+  if (exchanges() || over_nodes()) {
     // What came of each rank, in the order of the features; parts of split
     // bags are added up.
     step_.WaitForStream(collective_);
-    Kernel(ir::Concat{
-        .tensors = parts(), .elements = portions_.all, .dtype = dtype});
+    Arrange();
   }
   return {.rows = settings_.batch,
           .columns = EmbeddingWidth(model_),
-          .dtype = dtype,
+          .dtype = torch_.options().types.activation,
           .grad = torch_.options().train};
 }
 
 void HugectrEmbedding::SendGradients() {
-  if (!exchanges()) {
+  if (!exchanges() && !over_nodes()) {
     return;
   }
-  const ir::DType dtype = torch_.options().types.activation;
-  Kernel(ir::Concat{
-      .tensors = parts(), .elements = portions_.all, .dtype = dtype});
-  const OpScope scope(step_, "AllToAll");
-  step_.Collect(ToTables(plan_, portions_, dtype), collective_);
+  Arrange();
+  if (over_nodes()) {
+    ExchangeOverNodes(/*forward=*/false);
+  }
+  if (exchanges()) {
+    const OpScope scope(step_, "AllToAll");
+    step_.Collect(ToTables(plan_, portions_, torch_.options().types.activation),
+                  collective_);
+  }
+}
+
+// On one node only the hot rows of a batch are summed, by links that all have
+// to all; over several nodes all of them.
+int64_t HugectrEmbedding::hot_elements() const {
+  if (!plan_.hot_rows || plan_.nodes > 1) {
+    return ElementsOf(plan_.replicated);
+  }
+  double elements = 0;
+  for (const TableGroup& group : plan_.replicated) {
+    const EmbeddingStats stats(group.ids, group.rows, settings_.seed);
+    elements +=
+        static_cast<double>(group.count * group.dim) *
+        stats.UniqueRows(group.pooling * static_cast<double>(settings_.batch));
+  }
+  return std::llround(std::ceil(elements));
 }
 
 void HugectrEmbedding::Sum(int64_t elements, ir::DType dtype) {
@@ -148,10 +228,8 @@ void HugectrEmbedding::Reduce(int64_t parameters) {
   }
   // Rows are updated behind their gradients' arrival, beside the sums.
   step_.WaitForStream(collective_);
-  if (!plan_.replicated.empty()) {
-    Sum(ElementsOf(plan_.replicated), types.parameter);
-  }
-  Sum(parameters, types.activation);
+  // All in one, in the products' type.
+  Sum(parameters + hot_elements(), types.activation);
 }
 
 void HugectrEmbedding::Update() {

@@ -1,6 +1,7 @@
-// HugeCTR's embeddings on one or several ranks: small tables on every rank,
-// others whole or split by rows, their vectors exchanged while the bottom MLP
-// runs.
+// HugeCTR's embeddings on one or several ranks: small tables or hot rows on
+// every rank, others whole or split by rows, their vectors exchanged while the
+// bottom MLP runs. Over several nodes what ranks of a node have of the same
+// vectors is summed there first.
 #ifndef STEPCAST_WORKLOAD_IMPL_HUGECTR_EMBEDDING_H_
 #define STEPCAST_WORKLOAD_IMPL_HUGECTR_EMBEDDING_H_
 
@@ -42,7 +43,12 @@ class HugectrEmbedding {
  private:
   bool alone() const { return plan_.world == 1; }
   bool exchanges() const { return !alone() && portions_.all > 0; }
-  int64_t parts() const;  // Tensors that an exchange is made of.
+  bool over_nodes() const { return !plan_.node_columns.empty(); }
+  int64_t parts() const;     // Tensors that an exchange is made of.
+  int64_t received() const;  // Elements that this rank gets of all exchanges.
+  int64_t hot_elements() const;  // Of replicated tables, to be summed.
+  void Arrange();                // Between samples and what is exchanged.
+  void ExchangeOverNodes(bool forward);
   void Kernel(const ir::KernelShape& shape);
   std::optional<ir::EmbeddingBag> Bag(const std::vector<TableGroup>& tables,
                                       int64_t batch) const;

@@ -26,6 +26,9 @@ struct Implementation {
   std::string_view help;
   bool other_models = false;  // Runs more than DLRM.
   bool many_ranks = false;    // Knows collectives.
+  bool placements = false;    // Looks tables up wherever they are.
+  /// All-to-alls over several nodes go by the ranks of the own node.
+  bool staged = false;
   Result<ir::Graph> (*build)(const Request& request) = nullptr;
 };
 

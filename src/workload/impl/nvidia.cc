@@ -72,7 +72,16 @@ class NvidiaDlrm {
     if (graphs == CudaGraphs::kForwardBackward) {
       step_.EndCapture();
     }
+    if (torch_.options().types.cast) {
+      Unscale(torch_.parameter_elements());
+      // Whether any gradient overflowed decides whether the step is taken.
+      const OpScope op(step_, "aten::item");
+      step_.CopyToHost(ir::SizeOf(ir::DType::kFp32));
+    }
     torch_.OptimizerStep();
+    if (torch_.options().types.cast && !plan_.local.empty()) {
+      Unscale(table_elements());
+    }
     UpdateTables();
     step_.EndCapture();
     // The loss is summed on the device and read now and then.
@@ -247,6 +256,13 @@ class NvidiaDlrm {
     torch_.OnBackward([this] {
       torch_.Node("MulBackward0", Stream(1, 1, ir::DType::kFp32));
     });
+  }
+
+  // torch.cuda.amp.GradScaler divides all gradients by the scale, those of
+  // tables row by row, and looks for overflows.
+  void Unscale(int64_t elements) {
+    const OpScope op(step_, "aten::_amp_foreach_non_finite_check_and_unscale_");
+    step_.Launch(Stream(elements, 1, torch_.options().types.parameter));
   }
 
   // torch.optim.SGD adds a sparse gradient that was never summed: values times

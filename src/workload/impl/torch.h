@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -111,6 +112,10 @@ class Torch {
     }
   }
   int64_t parameter_count() const { return std::ssize(parameters_); }
+  /// Numbers of all parameters together.
+  int64_t parameter_elements() const {
+    return std::accumulate(parameters_.begin(), parameters_.end(), int64_t{0});
+  }
   /// The gradient of a parameter that was cast, back in its own type.
   void UncastGradient(int64_t elements);
   /// Casts a tensor to `dtype` inside an op, if it has another.

@@ -11,6 +11,7 @@
 #include "workload/impl/fbgemm.h"
 #include "workload/impl/implementations.h"
 #include "workload/impl/interaction.h"
+#include "workload/impl/placed_lookup.h"
 #include "workload/impl/torch.h"
 #include "workload/impl/torchrec_ids.h"
 #include "workload/impl/torchrec_node.h"
@@ -166,14 +167,25 @@ class Pipeline {
     if (tables.empty()) {
       return;
     }
-    const ir::EmbeddingBag bag = BagOf(tables, batch() * plan_.world, dtype);
-    ids_.Receive(bag);
+    ids_.Receive(BagOf(tables, batch() * plan_.world, dtype));
     for (int i = 0; i < 4; ++i) {
       step_.Op("aten::record_stream");
     }
-    PrepareIds(step_, bag);
-    LookUpSplit(torch_, bag, model_.table_optimizer);
-    step_.Op("aten::view");
+    for (const std::vector<TableGroup>& placed : ByPlacement(tables)) {
+      if (LookedUpByHost(placed.front())) {
+        LookUpOnHost(torch_, placed, batch() * plan_.world,
+                     model_.table_optimizer, settings_.seed);
+        continue;
+      }
+      const ir::EmbeddingBag bag = BagOf(placed, batch() * plan_.world, dtype);
+      PrepareIds(step_, bag);
+      if (placed.front().placement == Placement::kHostCache) {
+        FillCacheByHost(step_, placed, bag.batch, settings_.seed);
+      }
+      FillCache(step_, bag);
+      LookUpSplit(torch_, bag, model_.table_optimizer);
+      step_.Op("aten::view");
+    }
   }
 
   // This rank's tables, the vectors to where their samples are, the same of
