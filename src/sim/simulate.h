@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "base/ids.h"
 #include "base/units.h"
@@ -47,6 +48,29 @@ Schedule Simulate(const TaskGraph& graph);
 /// The same with other durations, one a task; reuses the memory of `schedule`.
 void Resimulate(const TaskGraph& graph, std::span<const Duration> durations,
                 Schedule& schedule);
+
+/// Times other than those a graph was built with.
+struct TaskTimes {
+  std::vector<Duration> durations;  // One a task, as are the next two.
+  std::vector<Duration> gaps;
+  std::vector<Duration> releases;
+  /// One a dependency: those of each task in the order of waits(), task by
+  /// task.
+  std::vector<Duration> delays;
+  /// One a meeting: 1 where its members no longer wait for each other.
+  std::vector<char> apart;
+};
+
+/// As a delay: the dependency is not waited for at all.
+inline constexpr Duration kNoWait = Duration::min();
+
+/// Those of the graph itself.
+TaskTimes TimesOf(const TaskGraph& graph);
+
+/// Simulates with all times given. Waits may go but none may come, so the order
+/// of the graph still holds.
+void SimulateWith(const TaskGraph& graph, const TaskTimes& times,
+                  Schedule& schedule);
 
 }  // namespace stepcast::sim
 

@@ -190,6 +190,63 @@ TEST(SimulateTest, OtherDurationsReplaceThoseOfTheTasks) {
   EXPECT_EQ(fresh.makespan, Us(8));
 }
 
+// lane 0: [a 3us]
+// lane 1:        gap 1us, waits 2us behind a [b 2us]
+TEST(SimulateTest, TheGraphsOwnTimesGiveTheSameSchedule) {
+  NamedTasks tasks;
+  const TaskId a = tasks.Add("a", tasks.AddLane(), 3);
+  const LaneId lane = tasks.AddLane();
+  tasks.Add("first", lane, 1);
+  const TaskId b = tasks.Add("b", lane, 2, {.gap_us = 1, .release_us = 4});
+  tasks.Wait(a, b, 2, 1);
+  const TaskGraph graph = std::move(tasks).Build();
+  Schedule schedule;
+  SimulateWith(graph, TimesOf(graph), schedule);
+  EXPECT_EQ(schedule, Simulate(graph));
+}
+
+TEST(SimulateTest, GapsReleasesAndDelaysCanBeOthers) {
+  NamedTasks tasks;
+  const TaskId a = tasks.Add("a", tasks.AddLane(), 3);
+  const LaneId lane = tasks.AddLane();
+  tasks.Add("first", lane, 1);
+  const TaskId b = tasks.Add("b", lane, 2);
+  tasks.Wait(a, b, 2, 1);
+  const TaskGraph graph = std::move(tasks).Build();
+  Schedule schedule;
+  TaskTimes times = TimesOf(graph);
+  SimulateWith(graph, times, schedule);
+  EXPECT_EQ(schedule.placements[b].start, Us(5));
+  times.delays[0] = kNoWait;
+  SimulateWith(graph, times, schedule);
+  EXPECT_EQ(schedule.placements[b].start, Us(1));
+  times.gaps[b.value] = Us(2);
+  SimulateWith(graph, times, schedule);
+  EXPECT_EQ(schedule.placements[b].start, Us(3));
+  times.releases[b.value] = Us(9);
+  SimulateWith(graph, times, schedule);
+  EXPECT_EQ(schedule.placements[b].start, Us(9));
+}
+
+// rank 0: [compute 10us][all_to_all 3us]
+// rank 1: [all_to_all 5us]
+TEST(SimulateTest, MembersOfAMeetingThatIsApartDoNotWait) {
+  NamedTasks tasks;
+  const MeetingId meeting = tasks.AddMeeting();
+  const LaneId rank0 = tasks.AddLane();
+  tasks.Add("compute", rank0, 10);
+  tasks.Add("all_to_all", rank0, 3, {.meeting = meeting});
+  const TaskId member1 =
+      tasks.Add("all_to_all", tasks.AddLane(), 5, {.meeting = meeting});
+  const TaskGraph graph = std::move(tasks).Build();
+  TaskTimes times = TimesOf(graph);
+  times.apart[meeting.value] = 1;
+  Schedule schedule;
+  SimulateWith(graph, times, schedule);
+  EXPECT_EQ(schedule.placements[member1].work, Us(0));
+  EXPECT_EQ(schedule.placements[member1].end, Us(5));
+}
+
 TEST(SimulateDeathTest, EveryTaskNeedsADuration) {
   NamedTasks tasks;
   tasks.Add("a", tasks.AddLane(), 3);
