@@ -17,6 +17,7 @@
 #include "hw/gpu_files.h"
 #include "hw/platform_files.h"
 #include "ingest/formats.h"
+#include "whatif/change.h"
 #include "workload/impl/implementations.h"
 #include "workload/model_files.h"
 
@@ -319,6 +320,39 @@ Result<std::string> WorkloadsJson() {
   return json.Take();
 }
 
+// What a change can be asked of.
+std::string_view AppliesTo(const whatif::ChangeKind& kind) {
+  return kind.edit != nullptr ? "models and traces" : "models";
+}
+
+Result<std::string> ChangesText() {
+  TextTable table({Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft});
+  table.AddRow({"name", "value", "applies to", "what it does"});
+  for (const whatif::ChangeKind& kind : whatif::Changes()) {
+    table.AddRow({std::string(kind.name), std::string(kind.arguments),
+                  std::string(AppliesTo(kind)), std::string(kind.help)});
+  }
+  return table.ToString();
+}
+
+Result<std::string> ChangesJson() {
+  JsonWriter json;
+  json.BeginObject();
+  json.Key("version").String(Version());
+  json.Key("changes").BeginArray();
+  for (const whatif::ChangeKind& kind : whatif::Changes()) {
+    json.BeginObject();
+    json.Key("name").String(kind.name);
+    json.Key("value").String(kind.arguments);
+    json.Key("models").Bool(true);
+    json.Key("traces").Bool(kind.edit != nullptr);
+    json.Key("description").String(kind.help);
+    json.EndObject();
+  }
+  json.EndArray().EndObject();
+  return json.Take();
+}
+
 // One kind of thing that can be listed.
 struct Listing {
   std::string_view name;
@@ -333,6 +367,7 @@ constexpr Listing kListings[] = {
     {.name = "workloads", .text = WorkloadsText, .json = WorkloadsJson},
     {.name = "platforms", .text = PlatformsText, .json = PlatformsJson},
     {.name = "overheads", .text = OverheadsText, .json = OverheadsJson},
+    {.name = "changes", .text = ChangesText, .json = ChangesJson},
 };
 
 }  // namespace
@@ -347,7 +382,7 @@ Status RunList(const Words& words) {
              "formats: that can be read and "
              "written; gpus: what we know of each; models: who "
              "answers for which kernels; workloads: to predict; platforms: "
-             "servers; overheads: hosts");
+             "servers; overheads: hosts; changes: that whatif knows");
   parser.AddFlag("--json", json, "print one JSON object instead");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   if (!go_on) {

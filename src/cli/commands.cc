@@ -40,6 +40,15 @@ constexpr std::array kCommands = {
             .help = "simulates measured steps from their own durations, and "
                     "says where time goes",
             .run = RunReplay},
+    Command{.name = "whatif",
+            .arguments = "WORKLOAD --change NAME=VALUE...",
+            .help = "a step before and after changes, and what they gain",
+            .run = RunWhatif},
+    Command{.name = "compare",
+            .arguments = "A B",
+            .help = "two steps op by op, with --fail-on for continuous "
+                    "integration",
+            .run = RunCompare},
     Command{.name = "plan",
             .arguments = "MODEL",
             .help = "searches the sharding of embedding tables with the least "
@@ -54,7 +63,7 @@ constexpr std::array kCommands = {
             .help = "predicted against measured, error tables",
             .run = Plain<RunEval>},
     Command{.name = "list",
-            .arguments = "gpus|platforms|workloads|models|formats",
+            .arguments = "gpus|platforms|workloads|models|formats|changes",
             .help = "what is built in, one line each",
             .run = Plain<RunList>},
 };
@@ -90,6 +99,7 @@ std::string HelpText() {
       "  stepcast doctor rank0.json.gz\n"
       "  stepcast doctor traces/ --json\n"
       "  stepcast replay traces/ --step 12\n"
+      "  stepcast whatif traces/ --change remove-sync\n"
       "  stepcast convert kineto.json.gz et.json -o step.graph\n",
       Version(), table.ToString());
 }

@@ -76,6 +76,10 @@ Result<Check> ParseCheck(const std::string& text,
   if (!unit.empty() && number.ends_with(unit)) {
     number = Trimmed(number.substr(0, number.size() - unit.size()));
   }
+  // "+3%" is how a growth is written.
+  if (number.starts_with('+') && !number.starts_with("+-")) {
+    number.remove_prefix(1);
+  }
   const auto [stop, error] = std::from_chars(
       number.data(), number.data() + number.size(), check.limit);
   if (error != std::errc() || stop != number.data() + number.size() ||
@@ -125,6 +129,18 @@ Result<std::vector<Check>> ParseChecks(const std::vector<std::string>& texts,
   return checks;
 }
 
+std::optional<std::string> FailureOf(const Check& check,
+                                     std::span<const Quantity> quantities,
+                                     double value) {
+  if (!Triggers(check, value)) {
+    return std::nullopt;
+  }
+  const Quantity& quantity = quantities[check.quantity];
+  return fmt::format("--fail-on '{}': {} is {:.4g}{}{}", check.text,
+                     quantity.name, value, quantity.unit.empty() ? "" : " ",
+                     quantity.unit);
+}
+
 Outcome RunChecks(std::span<const Check> checks,
                   std::span<const Quantity> quantities,
                   std::span<const double> values) {
@@ -132,12 +148,9 @@ Outcome RunChecks(std::span<const Check> checks,
       << values.size() << " of " << quantities.size();
   Outcome outcome = Outcome::kDone;
   for (const Check& check : checks) {
-    const double value = values[check.quantity];
-    if (Triggers(check, value)) {
-      const Quantity& quantity = quantities[check.quantity];
-      Complain(fmt::format("--fail-on '{}': {} is {:.4g}{}{}", check.text,
-                           quantity.name, value,
-                           quantity.unit.empty() ? "" : " ", quantity.unit));
+    if (const auto failure =
+            FailureOf(check, quantities, values[check.quantity])) {
+      Complain(*failure);
       outcome = Outcome::kCheckFailed;
     }
   }

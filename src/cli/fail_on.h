@@ -3,6 +3,7 @@
 #define STEPCAST_CLI_FAIL_ON_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,6 +38,12 @@ void AddFailOn(OptionParser& parser, std::span<const Quantity> quantities,
 /// "error>1%", "max_abs_pct >= 0.5", ...
 Result<std::vector<Check>> ParseChecks(const std::vector<std::string>& texts,
                                        std::span<const Quantity> quantities);
+
+/// What to say of a check that fails with this value of its quantity; nothing
+/// if it holds.
+std::optional<std::string> FailureOf(const Check& check,
+                                     std::span<const Quantity> quantities,
+                                     double value);
 
 /// Complains of every check that fails; `values` are those of the quantities,
 /// in their order.

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "cli/options.h"
+#include "engine/predictor.h"
 #include "report/prediction.h"
 
 namespace stepcast::cli {
@@ -38,6 +39,17 @@ struct PredictCommand {
   std::vector<std::string> fail_on;
   bool json = false;
 };
+
+/// Declares the options that say which step is meant and how sure to be of it.
+void AddWorkloadOptions(OptionParser& parser, PredictCommand& command);
+
+/// Whether the words name a model: a built-in one, a .toml file, or nothing
+/// that exists, so that the error lists what is built in.
+bool IsModel(const std::vector<std::string>& files);
+
+/// The words as a request for a model's step, and how it is to be predicted.
+Result<engine::Request> ReadRequest(const PredictCommand& command);
+Result<engine::PredictOptions> ReadModelOptions(const PredictCommand& command);
 
 /// Of a model, built in or from a file.
 Result<report::PredictionReport> PredictModel(const PredictCommand& command);

@@ -6,6 +6,7 @@
 
 #include "cli/predict_command.h"
 #include "engine/predictor.h"
+#include "report/model_report.h"
 #include "workload/model_files.h"
 #include "workload/placement.h"
 #include "workload/settings.h"
@@ -40,38 +41,14 @@ Result<workload::Settings> ReadSettings(const PredictCommand& command) {
   return settings;
 }
 
-report::MemoryUse MemoryOf(const engine::ModelPrediction& predicted) {
-  report::MemoryUse memory;
-  memory.hbm_bytes = predicted.memory.total();
-  memory.hbm_capacity_bytes = predicted.memory_capacity;
-  memory.host_bytes = predicted.host_bytes;
-  memory.host_capacity_bytes = predicted.host_capacity;
-  for (const workload::MemoryPart& part : predicted.memory.parts) {
-    memory.parts.emplace_back(part.name, part.bytes);
-  }
-  return memory;
-}
-
-std::string NoteOnFit(const engine::ModelPrediction& predicted,
-                      workload::Settings settings) {
-  settings.batch = predicted.batch;
-  constexpr double kGiga = 1e9;
-  const std::vector<std::string> ways = workload::WaysToFit(
-      predicted.memory, predicted.memory_capacity, settings);
-  return fmt::format(
-      "{:.2f} GB too much for a GPU{}{}",
-      (predicted.memory.total() - predicted.memory_capacity) / kGiga,
-      ways.empty() ? "" : "; would fit with ", fmt::join(ways, ", or "));
-}
-
 }  // namespace
 
-Result<report::PredictionReport> PredictModel(const PredictCommand& command) {
+Result<engine::Request> ReadRequest(const PredictCommand& command) {
   engine::Request request;
-  const bool named = !command.input.files.empty();
   ASSIGN_OR_RETURN(request.model,
-                   workload::FindModel(named ? command.input.files.front()
-                                             : std::string(kDefaultModel)));
+                   workload::FindModel(command.input.files.empty()
+                                           ? std::string(kDefaultModel)
+                                           : command.input.files.front()));
   if (!command.placement.empty()) {
     RETURN_IF_ERROR(workload::PlaceTables(command.placement, request.model));
   }
@@ -86,33 +63,31 @@ Result<report::PredictionReport> PredictModel(const PredictCommand& command) {
                     ? std::string(kDefaultGpu)
                     : command.gpu;
   request.overheads = command.overheads;
+  return request;
+}
+
+Result<engine::PredictOptions> ReadModelOptions(const PredictCommand& command) {
+  engine::PredictOptions options;
   ASSIGN_OR_RETURN(const auto samples,
                    ParseNumber("--samples", command.samples, 0));
-  engine::PredictOptions options;
+  ASSIGN_OR_RETURN(const auto seed, ParseNumber("--seed", command.seed, 0));
   options.samples = static_cast<uint32_t>(samples.value_or(kDefaultSamples));
-  options.seed = request.settings.seed;
+  options.seed = static_cast<uint64_t>(seed.value_or(1));
   options.profiled = command.profiled;
+  return options;
+}
+
+Result<report::PredictionReport> PredictModel(const PredictCommand& command) {
+  const bool named = !command.input.files.empty();
+  ASSIGN_OR_RETURN(const engine::Request request, ReadRequest(command));
+  ASSIGN_OR_RETURN(const engine::PredictOptions options,
+                   ReadModelOptions(command));
   engine::Predictor predictor(
       {command.profiles.begin(), command.profiles.end()});
   ASSIGN_OR_RETURN(const engine::ModelPrediction predicted,
                    predictor.Predict(request, options));
-  report::PredictionReport report = report::ReportPrediction(
-      predicted.graph, predicted.prediction,
-      {.workload = request.model.name,
-       .platform = predicted.platform,
-       .gpu = predicted.gpu,
-       .num_gpus = request.gpus,
-       .batch_per_gpu = request.settings.batch > 0 ? request.settings.batch
-                                                   : request.model.batch,
-       .precision = std::string(workload::Name(request.settings.precision)),
-       .mode = std::string(workload::Name(request.settings.mode)),
-       .impl = request.settings.impl,
-       .overheads = predicted.overheads,
-       .window = "steady step"});
-  report.memory = MemoryOf(predicted);
-  if (!report.memory->fits()) {
-    report.notes.push_back(NoteOnFit(predicted, request.settings));
-  }
+  report::PredictionReport report =
+      report::ReportModel(request, predicted, predicted.prediction);
   ASSIGN_OR_RETURN(const cost::OverheadTable* overheads,
                    predictor.Overheads(predicted.overheads));
   RETURN_IF_ERROR(AddAlgorithms(command, predicted.graph, predicted.prediction,

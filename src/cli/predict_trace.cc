@@ -7,13 +7,11 @@
 
 #include "cli/predict_command.h"
 #include "cli/progress.h"
+#include "cli/trace_input.h"
 #include "engine/predictor.h"
 #include "fit/fit_overheads.h"
 #include "fit/held_out_overheads.h"
 #include "fit/overhead_samples.h"
-#include "hw/gpu_files.h"
-#include "hw/gpu_names.h"
-#include "ingest/build_graph.h"
 
 namespace stepcast::cli {
 namespace {
@@ -22,24 +20,6 @@ namespace {
 constexpr std::string_view kSelf = "self";
 // The host's time as it was measured, piece by piece.
 constexpr std::string_view kMeasured = "measured";
-
-bool HasTimes(const ir::Graph& graph) {
-  return std::ranges::all_of(graph.data().ranks, [](const ir::Rank& rank) {
-    return rank.step.has_value();
-  });
-}
-
-// The GPU that the trace was recorded on, by the first rank's name for it.
-Result<std::string> RecordedGpu(const ir::Graph& graph) {
-  ASSIGN_OR_RETURN(const std::vector<std::string> names, hw::GpuNames());
-  for (const ir::Rank& rank : graph.data().ranks) {
-    if (auto nearest = hw::NearestGpu(graph.text(rank.gpu), names)) {
-      return *std::move(nearest);
-    }
-  }
-  return Fail(ErrorCode::kInvalidInput,
-              "the trace does not name a GPU we know; expected --gpu NAME");
-}
 
 Result<cost::OverheadTable> OwnOverheads(const Input& input) {
   Diagnostics diagnostics;
@@ -57,25 +37,6 @@ Result<cost::OverheadTable> OwnOverheads(const Input& input) {
       fit::FitOverheads(samples, {.name = std::string(kSelf)}));
 }
 
-struct TraceInput {
-  Input input;
-  ir::Graph graph;
-  bool timed = false;
-};
-
-Result<TraceInput> LoadTrace(const PredictCommand& command) {
-  ASSIGN_OR_RETURN(Input input,
-                   LoadInput(command.input, /*allow_duplicates=*/false));
-  ASSIGN_OR_RETURN(const auto step, ParseNumber("--step", command.step, 0));
-  Diagnostics diagnostics;
-  ASSIGN_OR_RETURN(ir::Graph graph,
-                   ingest::BuildGraph(input.loaded.ranks, input.rules,
-                                      {.step = step}, diagnostics));
-  const bool timed = HasTimes(graph);
-  return TraceInput{
-      .input = std::move(input), .graph = std::move(graph), .timed = timed};
-}
-
 // What a bandwidth-bound kernel of the recorded GPU takes on another.
 Result<double> BandwidthRatio(engine::Predictor& predictor,
                               std::string_view recorded,
@@ -88,7 +49,8 @@ Result<double> BandwidthRatio(engine::Predictor& predictor,
 }  // namespace
 
 Result<report::PredictionReport> PredictTrace(const PredictCommand& command) {
-  ASSIGN_OR_RETURN(const TraceInput trace, LoadTrace(command));
+  ASSIGN_OR_RETURN(const TraceInput trace,
+                   LoadTrace(command.input, command.step));
   engine::Predictor predictor(
       {command.profiles.begin(), command.profiles.end()});
   const Result<std::string> recorded = RecordedGpu(trace.graph);

@@ -18,12 +18,6 @@
 namespace stepcast::engine {
 namespace {
 
-// Published steps of one model and GPU differ by 3-10 % from server to server
-// and by 2-15 % from release to release; what a model file does not say of an
-// implementation adds to that. Chosen so that about 80 % of the published steps
-// lie between p10 and p90 (`stepcast eval steps`): no step was kept back.
-constexpr double kSystemSpread = 0.12;
-
 // Where an implementation has a set of its own.
 struct OwnOverheads {
   std::string_view impl;

@@ -5,26 +5,6 @@
 namespace stepcast::report {
 namespace {
 
-// The part of the path that lies in the told step of the slowest rank.
-PathSummary PathOf(const ir::Graph& graph,
-                   const engine::Prediction& prediction) {
-  if (prediction.spans.empty()) {
-    return {};
-  }
-  const engine::StepSpan span = prediction.spans[prediction.slowest()];
-  std::vector<engine::PathPart> parts =
-      engine::DescribePath(graph.data(), prediction.plan, prediction.lowered,
-                           prediction.critical_path);
-  for (engine::PathPart& part : parts) {
-    part.begin = std::clamp(part.begin, span.begin, span.end);
-    part.end = std::clamp(part.end, span.begin, span.end);
-  }
-  std::erase_if(parts, [](const engine::PathPart& part) {
-    return part.begin == part.end;
-  });
-  return SummarizePath(graph, prediction.lowered, parts);
-}
-
 void FillOverheads(const cost::OverheadCoverage& coverage,
                    PredictionReport& report) {
   Duration total{};
@@ -48,6 +28,25 @@ void FillOverheads(const cost::OverheadCoverage& coverage,
 
 }  // namespace
 
+std::vector<engine::PathPart> PathInStep(const ir::Graph& graph,
+                                         const engine::Prediction& prediction) {
+  if (prediction.spans.empty()) {
+    return {};
+  }
+  const engine::StepSpan span = prediction.spans[prediction.slowest()];
+  std::vector<engine::PathPart> parts =
+      engine::DescribePath(graph.data(), prediction.plan, prediction.lowered,
+                           prediction.critical_path);
+  for (engine::PathPart& part : parts) {
+    part.begin = std::clamp(part.begin, span.begin, span.end);
+    part.end = std::clamp(part.end, span.begin, span.end);
+  }
+  std::erase_if(parts, [](const engine::PathPart& part) {
+    return part.begin == part.end;
+  });
+  return parts;
+}
+
 void PredictionReport::UseStep(Duration time) {
   step = time;
   if (subject.batch_per_gpu > 0 && step > Duration{}) {
@@ -68,7 +67,8 @@ PredictionReport ReportPrediction(const ir::Graph& graph,
   if (!report.ranks.empty()) {
     report.slowest = report.ranks[prediction.slowest()];
   }
-  report.critical_path = PathOf(graph, prediction);
+  report.critical_path =
+      SummarizePath(graph, prediction.lowered, PathInStep(graph, prediction));
   report.algorithms.push_back({.name = "stepcast",
                                .step = report.step,
                                .gpu_active = report.slowest.gpu_active});

@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_write.h"
 #include "base/units.h"
 #include "engine/account.h"
+#include "engine/path_parts.h"
 #include "engine/predict.h"
 #include "ir/graph.h"
 #include "report/path_summary.h"
@@ -79,6 +81,10 @@ struct PredictionReport {
   void UseStep(Duration time);
 };
 
+/// The critical path, as far as it lies in the told step of the slowest rank.
+std::vector<engine::PathPart> PathInStep(const ir::Graph& graph,
+                                         const engine::Prediction& prediction);
+
 PredictionReport ReportPrediction(const ir::Graph& graph,
                                   const engine::Prediction& prediction,
                                   PredictionSubject subject);
@@ -89,6 +95,8 @@ std::string SubjectText(const PredictionSubject& subject);
 
 std::string PredictionText(const PredictionReport& report);
 /// One object; keys as the command line promises them.
+void WritePrediction(JsonWriter& json, const PredictionReport& report,
+                     std::string_view version);
 std::string PredictionJson(const PredictionReport& report,
                            std::string_view version);
 

@@ -113,9 +113,8 @@ void WriteMemory(JsonWriter& json, const MemoryUse& memory) {
 
 }  // namespace
 
-std::string PredictionJson(const PredictionReport& report,
-                           std::string_view version) {
-  JsonWriter json;
+void WritePrediction(JsonWriter& json, const PredictionReport& report,
+                     std::string_view version) {
   json.BeginObject();
   json.Key("version").String(version);
   WriteSubject(json, report);
@@ -142,6 +141,12 @@ std::string PredictionJson(const PredictionReport& report,
     json.String(note);
   }
   json.EndArray().EndObject();
+}
+
+std::string PredictionJson(const PredictionReport& report,
+                           std::string_view version) {
+  JsonWriter json;
+  WritePrediction(json, report, version);
   return json.Take();
 }
 

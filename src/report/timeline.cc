@@ -22,14 +22,28 @@ constexpr RankProcesses kMeasured{
 constexpr RankProcesses kSimulated{
     .first = 3, .stride = 2, .suffix = " simulated"};
 
+// Two predictions: their paths, then rank by rank.
+constexpr Track kPathBefore{.process = 1, .thread = 1};
+constexpr Track kPathAfter{.process = 1, .thread = 2};
+constexpr RankProcesses kBefore{.first = 2, .stride = 2, .suffix = " before"};
+constexpr RankProcesses kAfter{.first = 3, .stride = 2, .suffix = " after"};
+
+// Where the events of a simulated step go.
+struct Placing {
+  Duration zero{};  // Shown as 0.
+  RankProcesses processes = kSimulated;
+  int64_t first_arrow = 0;  // Arrows are numbered from here on.
+};
+
 class SimulatedEvents : public SliceSink {
  public:
   SimulatedEvents(const ir::Graph& graph, const SimulatedStep& step,
-                  Duration zero, ChromeEvents& events)
+                  const Placing& placing, ChromeEvents& events)
       : graph_(graph),
         data_(graph.data()),
         step_(step),
-        zero_(zero),
+        placing_(placing),
+        zero_(placing.zero),
         events_(events) {
     NameTracks();
   }
@@ -46,6 +60,7 @@ class SimulatedEvents : public SliceSink {
   const ir::Graph& graph_;
   const ir::GraphData& data_;
   const SimulatedStep& step_;
+  const Placing placing_;
   const Duration zero_;
   std::vector<Track> thread_tracks_;
   std::vector<Track> stream_tracks_;
@@ -56,13 +71,13 @@ class SimulatedEvents : public SliceSink {
 void SimulatedEvents::NameTracks() {
   std::vector<int64_t> used(data_.ranks.size());
   const auto next_track = [&](ir::RankId rank) -> Track {
-    return {.process = kSimulated.Of(data_.ranks[rank].number),
+    return {.process = placing_.processes.Of(data_.ranks[rank].number),
             .thread = ++used[rank.value]};
   };
   for (const ir::Rank& rank : data_.ranks) {
     events_.NameProcess(
-        kSimulated.Of(rank.number),
-        fmt::format("rank {}{}", rank.number, kSimulated.suffix));
+        placing_.processes.Of(rank.number),
+        fmt::format("rank {}{}", rank.number, placing_.processes.suffix));
   }
   for (const ir::Thread& thread : data_.threads) {
     thread_tracks_.push_back(next_track(thread.rank));
@@ -119,18 +134,15 @@ void SimulatedEvents::Work(ir::WorkId id, const sim::Placement& placement,
       });
   if (work.call.valid()) {
     const ir::ThreadId thread = data_.calls[work.call].thread;
-    // Behind the numbers of the measured arrows.
     events_.AddArrow(
-        int64_t{data_.works.size()} + id.value,
+        placing_.first_arrow + id.value,
         {.track = thread_tracks_[thread.value], .time = call_start - zero_},
         {.track = track, .time = placement.start - zero_});
   }
 }
 
 void AddPath(const ir::Graph& graph, const SimulatedStep& step, Duration zero,
-             ChromeEvents& events) {
-  events.NameProcess(kPathTrack.process, "critical path");
-  events.NameThread(kPathTrack, "critical path");
+             const Track& track, ChromeEvents& events) {
   const ir::GraphData& data = graph.data();
   for (const engine::PathPart& part : engine::DescribePath(
            data, step.plan, step.lowered, step.critical_path)) {
@@ -141,13 +153,32 @@ void AddPath(const ir::Graph& graph, const SimulatedStep& step, Duration zero,
         "rank {} {}", data.ranks[part.rank].number, Text(graph, part.subject));
     events.AddComplete({.name = name,
                         .category = Name(part.subject.kind),
-                        .track = kPathTrack,
+                        .track = track,
                         .start = part.begin - zero,
                         .duration = part.end - part.begin},
                        [&](JsonWriter& json) {
                          json.Key("kind").String(Name(part.subject.kind));
                        });
   }
+}
+
+// The path of a step that is shown alone.
+void AddOnlyPath(const ir::Graph& graph, const SimulatedStep& step,
+                 Duration zero, ChromeEvents& events) {
+  events.NameProcess(kPathTrack.process, "critical path");
+  events.NameThread(kPathTrack, "critical path");
+  AddPath(graph, step, zero, kPathTrack, events);
+}
+
+// Its slices, likewise.
+void AddSlices(const ir::Graph& graph, const SimulatedStep& step, Duration zero,
+               ChromeEvents& events) {
+  // Behind the numbers of the measured arrows.
+  SimulatedEvents sink(
+      graph, step,
+      {.zero = zero, .first_arrow = int64_t{graph.data().works.size()}},
+      events);
+  WalkSlices(graph.data(), step, sink);
 }
 
 std::string Document(const ChromeEvents& events) {
@@ -162,11 +193,10 @@ std::string ReplayTimeline(const ir::Graph& graph, const engine::Replay& replay,
   const SimulatedStep simulated(replay);
   const Duration zero = ZeroOf(graph, simulated);
   ChromeEvents events;
-  AddPath(graph, simulated, zero, events);
+  AddOnlyPath(graph, simulated, zero, events);
   AddMeasuredEvents(graph, {.step = step, .zero = zero, .processes = kMeasured},
                     events);
-  SimulatedEvents sink(graph, simulated, zero, events);
-  WalkSlices(graph.data(), simulated, sink);
+  AddSlices(graph, simulated, zero, events);
   return Document(events);
 }
 
@@ -178,9 +208,35 @@ std::string PredictionTimeline(const ir::Graph& graph,
   if (FirstTime(graph.data())) {
     AddMeasuredEvents(graph, {.zero = zero, .processes = kMeasured}, events);
   }
-  AddPath(graph, simulated, zero, events);
-  SimulatedEvents sink(graph, simulated, zero, events);
-  WalkSlices(graph.data(), simulated, sink);
+  AddOnlyPath(graph, simulated, zero, events);
+  AddSlices(graph, simulated, zero, events);
+  return Document(events);
+}
+
+std::string BeforeAfterTimeline(const ir::Graph& graph_before,
+                                const engine::Prediction& before,
+                                const ir::Graph& graph_after,
+                                const engine::Prediction& after) {
+  const SimulatedStep first(before);
+  const SimulatedStep second(after);
+  const Duration zero_before = ZeroOf(graph_before, first);
+  const Duration zero_after = ZeroOf(graph_after, second);
+  ChromeEvents events;
+  events.NameProcess(kPathBefore.process, "critical paths");
+  events.NameThread(kPathBefore, "before");
+  events.NameThread(kPathAfter, "after");
+  AddPath(graph_before, first, zero_before, kPathBefore, events);
+  AddPath(graph_after, second, zero_after, kPathAfter, events);
+  SimulatedEvents sink_before(
+      graph_before, first, {.zero = zero_before, .processes = kBefore}, events);
+  WalkSlices(graph_before.data(), first, sink_before);
+  SimulatedEvents sink_after(
+      graph_after, second,
+      {.zero = zero_after,
+       .processes = kAfter,
+       .first_arrow = int64_t{graph_before.data().works.size()}},
+      events);
+  WalkSlices(graph_after.data(), second, sink_after);
   return Document(events);
 }
 

@@ -23,6 +23,13 @@ std::string ReplayTimeline(const ir::Graph& graph, const engine::Replay& replay,
 std::string PredictionTimeline(const ir::Graph& graph,
                                const engine::Prediction& prediction);
 
+/// Two predictions in one: both critical paths on tracks of a process, then a
+/// process for every rank of either, both steps beginning at once.
+std::string BeforeAfterTimeline(const ir::Graph& graph_before,
+                                const engine::Prediction& before,
+                                const ir::Graph& graph_after,
+                                const engine::Prediction& after);
+
 }  // namespace stepcast::report
 
 #endif  // STEPCAST_REPORT_TIMELINE_H_

@@ -1,0 +1,149 @@
+// stepcast whatif: a step before and after changes.
+#include <array>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/extra_file.h"
+#include "cli/fail_on.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/whatif_command.h"
+#include "report/suggestions.h"
+#include "report/timeline.h"
+#include "report/whatif.h"
+#include "whatif/apply.h"
+#include "whatif/change.h"
+#include "whatif/suggest.h"
+
+namespace stepcast::cli {
+namespace {
+
+struct WhatifCommand {
+  PredictCommand workload;
+  std::vector<std::string> changes;
+  bool suggest = false;
+};
+
+constexpr std::array kQuantities = {
+    Quantity{.name = "step",
+             .unit = "%",
+             .help = "change of the step time; negative is a gain"},
+    Quantity{.name = "after", .unit = "us", .help = "step time after"},
+    Quantity{.name = "memory",
+             .unit = "%",
+             .help = "device memory in use after, of what there is"},
+};
+
+std::array<double, kQuantities.size()> ValuesOf(
+    const report::WhatifReport& report) {
+  constexpr double kPercent = 100;
+  const auto& memory = report.after.memory;
+  return {
+      report.before.step.count() == 0
+          ? 0
+          : kPercent * static_cast<double>(report.delta.step.count()) /
+                static_cast<double>(report.before.step.count()),
+      ToMicroseconds(report.after.step),
+      memory ? memory->hbm_bytes / memory->hbm_capacity_bytes * kPercent : 0};
+}
+
+Result<std::vector<whatif::Change>> ParseChanges(
+    const std::vector<std::string>& texts) {
+  std::vector<whatif::Change> changes;
+  for (const std::string& text : texts) {
+    ASSIGN_OR_RETURN(whatif::Change change, whatif::ParseChange(text));
+    changes.push_back(std::move(change));
+  }
+  if (changes.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                "no change given; expected --change NAME=VALUE, as in "
+                "`stepcast list changes`, or --suggest");
+  }
+  return changes;
+}
+
+Result<Outcome> SuggestChanges(const WhatifCommand& command) {
+  const PredictCommand& workload = command.workload;
+  if (!command.changes.empty() || !workload.perfetto.empty() ||
+      !workload.fail_on.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                "--suggest tries changes by itself; expected it without "
+                "--change, --perfetto and --fail-on");
+  }
+  engine::Predictor predictor(
+      {workload.profiles.begin(), workload.profiles.end()});
+  ASSIGN_OR_RETURN(const whatif::Case before, LoadCase(workload, predictor));
+  const Progress progress("trying changes");
+  const report::SuggestionsReport report = report::ReportSuggestions(
+      before, whatif::Suggest(before, predictor), NameOf(workload));
+  RETURN_IF_ERROR(Print(workload.json
+                            ? report::SuggestionsJson(report, Version())
+                            : report::SuggestionsText(report)));
+  return Outcome::kDone;
+}
+
+Result<Outcome> Whatif(const WhatifCommand& command) {
+  if (command.suggest) {
+    return SuggestChanges(command);
+  }
+  const PredictCommand& workload = command.workload;
+  ASSIGN_OR_RETURN(const std::vector<Check> checks,
+                   ParseChecks(workload.fail_on, kQuantities));
+  RETURN_IF_ERROR(
+      CheckExtraFile("--perfetto", workload.perfetto, workload.input.files));
+  ASSIGN_OR_RETURN(const std::vector<whatif::Change> changes,
+                   ParseChanges(command.changes));
+  engine::Predictor predictor(
+      {workload.profiles.begin(), workload.profiles.end()});
+  ASSIGN_OR_RETURN(const whatif::Case before, LoadCase(workload, predictor));
+  ASSIGN_OR_RETURN(const whatif::Changed changed,
+                   whatif::Apply(before, changes, predictor));
+  if (!workload.perfetto.empty()) {
+    RETURN_IF_ERROR(WriteExtraFile(
+        workload.perfetto,
+        report::BeforeAfterTimeline(*before.graph, before.prediction,
+                                    *changed.after.graph,
+                                    changed.after.prediction)));
+  }
+  const report::WhatifReport report =
+      report::ReportWhatif(before, changed, changes, NameOf(workload));
+  RETURN_IF_ERROR(Print(workload.json ? report::WhatifJson(report, Version())
+                                      : report::WhatifText(report)));
+  return RunChecks(checks, kQuantities, ValuesOf(report));
+}
+
+}  // namespace
+
+Result<Outcome> RunWhatif(const Words& words) {
+  OptionParser parser(
+      "whatif",
+      "Predicts what changes do to a step: of a model, or of a recorded step, "
+      "in which all\nthat a change leaves alone keeps its measured time.",
+      "  stepcast whatif dlrm_mlperf --gpu v100-sxm-16gb --change "
+      "precision=amp-fp16\n"
+      "  stepcast whatif traces/ --change drop-op=aten::index_select\n"
+      "  stepcast whatif traces/ --change scale-op=gemm=0.5 --change "
+      "remove-sync\n"
+      "  stepcast whatif trace.json.gz --change gpu=h100-sxm-80gb --json\n"
+      "  stepcast whatif trace.json.gz --suggest");
+  WhatifCommand command;
+  AddWorkloadOptions(parser, command.workload);
+  parser.AddRepeated("--change", command.changes,
+                     "what to change, as in `stepcast list changes`; may be\n"
+                     "repeated: changes go on top of each other",
+                     "NAME=VALUE");
+  parser.AddFlag("--suggest", command.suggest,
+                 "try single changes and rank them by what they gain");
+  parser.Add("--perfetto", command.workload.perfetto,
+             "write both timelines for Perfetto; .gz is compressed", "FILE");
+  AddFailOn(parser, kQuantities, command.workload.fail_on);
+  parser.AddFlag("--json", command.workload.json,
+                 "print one JSON object instead");
+  ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
+  return go_on ? Whatif(command) : Result<Outcome>(Outcome::kDone);
+}
+
+}  // namespace stepcast::cli

@@ -1,0 +1,69 @@
+// Loads a workload that changes are to be applied to.
+#include <memory>
+#include <utility>
+
+#include "cli/trace_input.h"
+#include "cli/whatif_command.h"
+#include "cost/overheads/overhead_files.h"
+
+namespace stepcast::cli {
+namespace {
+
+// A step whose times are not known is predicted as those of models are.
+Result<whatif::Case> PredictGraph(std::shared_ptr<const ir::Graph> graph,
+                                  const whatif::Place& place,
+                                  const PredictCommand& command,
+                                  engine::Predictor& predictor) {
+  ASSIGN_OR_RETURN(const engine::PredictOptions options,
+                   ReadModelOptions(command));
+  ASSIGN_OR_RETURN(const cost::KernelModels* models,
+                   predictor.Models(place.gpu));
+  ASSIGN_OR_RETURN(
+      const cost::OverheadTable* overheads,
+      predictor.Overheads(command.overheads.empty()
+                              ? cost::kSharedOverheads
+                              : std::string_view(command.overheads)));
+  ASSIGN_OR_RETURN(
+      engine::Prediction prediction,
+      engine::Predict(
+          {.graph = graph.get(), .models = models, .overheads = overheads},
+          options));
+  return whatif::CaseOfPrediction(std::move(graph), std::move(prediction),
+                                  place, options);
+}
+
+}  // namespace
+
+Result<whatif::Case> LoadCase(const PredictCommand& command,
+                              engine::Predictor& predictor) {
+  if (IsModel(command.input.files)) {
+    ASSIGN_OR_RETURN(const engine::Request request, ReadRequest(command));
+    ASSIGN_OR_RETURN(const engine::PredictOptions options,
+                     ReadModelOptions(command));
+    return whatif::CaseOfModel(request, options, predictor);
+  }
+  ASSIGN_OR_RETURN(TraceInput trace, LoadTrace(command.input, command.step));
+  const bool timed = trace.timed;
+  auto graph = std::make_shared<const ir::Graph>(std::move(trace.graph));
+  const Result<std::string> recorded = RecordedGpu(*graph);
+  whatif::Place place{
+      .gpu = !command.gpu.empty() ? command.gpu : recorded.value_or(""),
+      .platform = command.platform,
+      .gpus = static_cast<int>(graph->data().ranks.size()),
+      .nodes = 1};
+  if (timed) {
+    ASSIGN_OR_RETURN(const engine::PredictOptions options,
+                     ReadModelOptions(command));
+    return whatif::CaseOfTrace(std::move(graph), std::move(place), options);
+  }
+  if (place.gpu.empty()) {
+    return tl::unexpected(recorded.error());
+  }
+  return PredictGraph(std::move(graph), place, command, predictor);
+}
+
+std::string NameOf(const PredictCommand& command) {
+  return command.input.files.empty() ? "" : command.input.files.front();
+}
+
+}  // namespace stepcast::cli

@@ -1,0 +1,86 @@
+// Two steps side by side: where they differ.
+#ifndef STEPCAST_REPORT_COMPARE_H_
+#define STEPCAST_REPORT_COMPARE_H_
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "whatif/case.h"
+
+namespace stepcast::report {
+
+/// All times that an op of one name took on the slowest rank.
+struct OpTimes {
+  size_t count = 0;   // Top-level ops called so.
+  Duration host{};    // Its pieces, without the time before it.
+  Duration device{};  // Works that it launched.
+};
+
+/// A step as far as it is compared.
+struct ComparedStep {
+  std::string name;  // As the user wrote it.
+  Duration step{};
+  Duration gpu_active{};
+  Duration host_busy{};
+  /// Where the slowest rank's time went; sums to the step.
+  std::vector<std::pair<std::string, Duration>> parts;
+  /// By short name; empty where only sums are known.
+  std::map<std::string, OpTimes> ops;
+};
+
+ComparedStep CompareSide(const whatif::Case& subject, std::string name);
+
+/// What `stepcast predict --json` wrote.
+Result<ComparedStep> ReadPredictionJson(std::string_view text,
+                                        std::string name);
+
+struct PartDifference {
+  std::string name;
+  Duration a{};
+  Duration b{};
+  Duration delta() const { return b - a; }
+};
+
+struct OpDifference {
+  std::string name;
+  OpTimes a{};
+  OpTimes b{};
+  Duration host() const { return b.host - a.host; }
+  Duration device() const { return b.device - a.device; }
+};
+
+struct Comparison {
+  ComparedStep a;
+  ComparedStep b;
+  std::vector<PartDifference> parts;  // The largest difference first.
+  std::vector<OpDifference> ops;      // Likewise, host or device; all ops.
+  bool by_op() const { return !a.ops.empty() && !b.ops.empty(); }
+};
+
+Comparison Compare(ComparedStep a, ComparedStep b);
+
+/// How much longer the second is, in percent; 0 if the first has no length.
+double PercentLonger(Duration a, Duration b);
+
+std::string ComparisonText(const Comparison& comparison);
+std::string ComparisonJson(const Comparison& comparison,
+                           std::string_view version);
+
+/// A check and what became of it.
+struct CheckedLimit {
+  std::string text;     // "step>+3%"
+  std::string failure;  // Empty: it held.
+};
+/// For continuous integration: a test a check, one that always holds without.
+std::string JunitXml(const Comparison& comparison,
+                     const std::vector<CheckedLimit>& checks);
+
+}  // namespace stepcast::report
+
+#endif  // STEPCAST_REPORT_COMPARE_H_

@@ -1,0 +1,89 @@
+// Two steps side by side, for people.
+#include <fmt/format.h>
+
+#include "base/text_table.h"
+#include "report/compare.h"
+#include "report/text_parts.h"
+#include "report/whatif.h"
+
+namespace stepcast::report {
+namespace {
+
+using Align = TextTable::Align;
+
+constexpr size_t kMostOps = 15;
+
+void AddTimes(TextTable& table, const std::string& name, Duration a,
+              Duration b) {
+  table.AddRow({name, MillisecondsText(a), MillisecondsText(b),
+                DeltaText(b - a), DeltaPercentText(b - a, a)});
+}
+
+std::string Steps(const Comparison& comparison) {
+  const ComparedStep& a = comparison.a;
+  const ComparedStep& b = comparison.b;
+  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight,
+                   Align::kRight},
+                  "  ");
+  table.AddRow({"", "A ms", "B ms", "B - A", ""});
+  AddTimes(table, "step time", a.step, b.step);
+  AddTimes(table, "GPU active", a.gpu_active, b.gpu_active);
+  AddTimes(table, "host busy", a.host_busy, b.host_busy);
+  return fmt::format("A  {}\nB  {}\n\n{}", Printable(a.name), Printable(b.name),
+                     table.ToString());
+}
+
+std::string Parts(const Comparison& comparison) {
+  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight,
+                   Align::kRight},
+                  "  ");
+  table.AddRow(
+      {"where the time goes, slowest rank", "A ms", "B ms", "B - A", ""});
+  for (const PartDifference& part : comparison.parts) {
+    AddTimes(table, part.name, part.a, part.b);
+  }
+  return "\n" + table.ToString();
+}
+
+std::string CountText(size_t a, size_t b) {
+  return a == b ? fmt::format("{}", a) : fmt::format("{} -> {}", a, b);
+}
+
+std::string Ops(const Comparison& comparison) {
+  if (!comparison.by_op()) {
+    return "\nops are not compared: one side has sums alone\n";
+  }
+  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight,
+                   Align::kRight, Align::kRight, Align::kRight, Align::kRight},
+                  "  ");
+  table.AddRow({"op by op", "times", "GPU A ms", "B ms", "B - A", "host A ms",
+                "B ms", "B - A"});
+  size_t shown = 0;
+  for (const OpDifference& op : comparison.ops) {
+    if (shown == kMostOps ||
+        (op.host() == Duration{} && op.device() == Duration{})) {
+      break;
+    }
+    ++shown;
+    constexpr size_t kWidth = 44;
+    table.AddRow({ElideMiddle(Printable(op.name), kWidth),
+                  CountText(op.a.count, op.b.count),
+                  MillisecondsText(op.a.device), MillisecondsText(op.b.device),
+                  DeltaText(op.device()), MillisecondsText(op.a.host),
+                  MillisecondsText(op.b.host), DeltaText(op.host())});
+  }
+  if (shown == 0) {
+    return "\nall ops take the same\n";
+  }
+  const size_t more = comparison.ops.size() - shown;
+  return fmt::format("\n{}{}", table.ToString(),
+                     more == 0 ? "" : fmt::format("  ... {} more\n", more));
+}
+
+}  // namespace
+
+std::string ComparisonText(const Comparison& comparison) {
+  return Steps(comparison) + Parts(comparison) + Ops(comparison);
+}
+
+}  // namespace stepcast::report

@@ -1,0 +1,62 @@
+#include "report/model_report.h"
+
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "workload/memory.h"
+#include "workload/settings.h"
+
+namespace stepcast::report {
+namespace {
+
+MemoryUse MemoryOf(const engine::ModelPrediction& predicted) {
+  MemoryUse memory;
+  memory.hbm_bytes = predicted.memory.total();
+  memory.hbm_capacity_bytes = predicted.memory_capacity;
+  memory.host_bytes = predicted.host_bytes;
+  memory.host_capacity_bytes = predicted.host_capacity;
+  for (const workload::MemoryPart& part : predicted.memory.parts) {
+    memory.parts.emplace_back(part.name, part.bytes);
+  }
+  return memory;
+}
+
+std::string NoteOnFit(const engine::ModelPrediction& predicted,
+                      workload::Settings settings) {
+  settings.batch = predicted.batch;
+  constexpr double kGiga = 1e9;
+  const std::vector<std::string> ways = workload::WaysToFit(
+      predicted.memory, predicted.memory_capacity, settings);
+  return fmt::format(
+      "{:.2f} GB too much for a GPU{}{}",
+      (predicted.memory.total() - predicted.memory_capacity) / kGiga,
+      ways.empty() ? "" : "; would fit with ", fmt::join(ways, ", or "));
+}
+
+}  // namespace
+
+PredictionReport ReportModel(const engine::Request& request,
+                             const engine::ModelPrediction& predicted,
+                             const engine::Prediction& prediction) {
+  PredictionReport report = ReportPrediction(
+      predicted.graph, prediction,
+      {.workload = request.model.name,
+       .platform = predicted.platform,
+       .gpu = predicted.gpu,
+       .num_gpus = request.gpus,
+       .batch_per_gpu = predicted.batch,
+       .precision = std::string(workload::Name(request.settings.precision)),
+       .mode = std::string(workload::Name(request.settings.mode)),
+       .impl = request.settings.impl,
+       .overheads = predicted.overheads,
+       .window = "steady step"});
+  report.memory = MemoryOf(predicted);
+  if (!report.memory->fits()) {
+    report.notes.push_back(NoteOnFit(predicted, request.settings));
+  }
+  return report;
+}
+
+}  // namespace stepcast::report

@@ -1,0 +1,18 @@
+// The report of a step that was predicted from a model.
+#ifndef STEPCAST_REPORT_MODEL_REPORT_H_
+#define STEPCAST_REPORT_MODEL_REPORT_H_
+
+#include "engine/predictor.h"
+#include "report/prediction.h"
+
+namespace stepcast::report {
+
+/// With its memory, and with what would help if that does not fit. `prediction`
+/// is that of `predicted`, or what changes have made of it.
+PredictionReport ReportModel(const engine::Request& request,
+                             const engine::ModelPrediction& predicted,
+                             const engine::Prediction& prediction);
+
+}  // namespace stepcast::report
+
+#endif  // STEPCAST_REPORT_MODEL_REPORT_H_

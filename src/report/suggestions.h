@@ -1,0 +1,38 @@
+// Changes ranked by what they gain, for people and programs.
+#ifndef STEPCAST_REPORT_SUGGESTIONS_H_
+#define STEPCAST_REPORT_SUGGESTIONS_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/whatif.h"
+#include "whatif/suggest.h"
+
+namespace stepcast::report {
+
+struct SuggestionRow {
+  std::string change;
+  whatif::Delta delta;
+  std::string_view confidence;
+  bool bound = false;
+  std::string reason;  // What it takes off the critical path.
+};
+
+struct SuggestionsReport {
+  PredictionReport before;
+  std::vector<SuggestionRow> gains;  // The largest first.
+  std::vector<whatif::Rejected> rejected;
+};
+
+SuggestionsReport ReportSuggestions(const whatif::Case& before,
+                                    const whatif::Suggestions& suggestions,
+                                    const std::string& name);
+
+std::string SuggestionsText(const SuggestionsReport& report);
+std::string SuggestionsJson(const SuggestionsReport& report,
+                            std::string_view version);
+
+}  // namespace stepcast::report
+
+#endif  // STEPCAST_REPORT_SUGGESTIONS_H_

@@ -1,0 +1,161 @@
+// What changes do to a step, for people.
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/text_table.h"
+#include "report/breakdown.h"
+#include "report/path_summary.h"
+#include "report/text_parts.h"
+#include "report/whatif.h"
+
+namespace stepcast::report {
+namespace {
+
+using Align = TextTable::Align;
+
+constexpr size_t kMostPathChanges = 6;
+
+// A name, before, after, the difference and its share.
+class ChangeTable {
+ public:
+  ChangeTable()
+      : table_({Align::kLeft, Align::kRight, Align::kRight, Align::kRight,
+                Align::kRight},
+               "  ") {}
+
+  void Head(std::string title) {
+    table_.AddRow({std::move(title), "before ms", "after ms", "delta ms", ""});
+  }
+  void Add(std::string name, Duration before, Duration after) {
+    table_.AddRow({std::move(name), MillisecondsText(before),
+                   MillisecondsText(after), DeltaText(after - before),
+                   DeltaPercentText(after - before, before)});
+  }
+  std::string ToString() const { return table_.ToString(); }
+
+ private:
+  TextTable table_;
+};
+
+std::string Headline(const WhatifReport& report) {
+  ChangeTable table;
+  table.Head("");
+  table.Add("step time", report.before.step, report.after.step);
+  table.Add("GPU active", report.before.slowest.gpu_active,
+            report.after.slowest.gpu_active);
+  table.Add("host busy", report.before.slowest.host_busy,
+            report.after.slowest.host_busy);
+  std::string text = "\n" + table.ToString();
+  if (report.delta.p10 != report.delta.p90) {
+    text +=
+        fmt::format("\nchange of the step time: p10 {} ms, p90 {} ms\n",
+                    DeltaText(report.delta.p10), DeltaText(report.delta.p90));
+  }
+  if (report.before.samples_per_s > 0 && report.after.samples_per_s > 0) {
+    text += fmt::format(
+        "throughput: {} -> {} samples/s\n",
+        WithThousands(static_cast<int64_t>(report.before.samples_per_s)),
+        WithThousands(static_cast<int64_t>(report.after.samples_per_s)));
+  }
+  return text;
+}
+
+using Parts = std::vector<std::pair<std::string, Duration>>;
+
+Parts PartsOf(const engine::RankAccount& account) {
+  Parts parts = KernelTimes(account);
+  parts.emplace_back("copies, exposed", account.copies_exposed);
+  parts.emplace_back("communication, exposed", account.communication_exposed);
+  parts.emplace_back("idle: host busy", account.idle.host);
+  parts.emplace_back("idle: launch latency", account.idle.launch);
+  parts.emplace_back("idle: after a sync", account.idle.sync);
+  parts.emplace_back("idle: waiting for ranks", account.idle.wait_for_rank);
+  return parts;
+}
+
+// In the order of the step before, then what only the step after has.
+std::string Breakdown(const WhatifReport& report) {
+  const Parts before = PartsOf(report.before.slowest);
+  Parts rest = PartsOf(report.after.slowest);
+  const auto take = [&](const std::string& name) {
+    for (auto& [other, time] : rest) {
+      if (other == name) {
+        return std::exchange(time, Duration{});
+      }
+    }
+    return Duration{};
+  };
+  ChangeTable table;
+  table.Head("where the time goes");
+  for (const auto& [name, time] : before) {
+    const Duration after = take(name);
+    if (time > Duration{} || after > Duration{}) {
+      table.Add(name, time, after);
+    }
+  }
+  for (const auto& [name, time] : rest) {
+    if (time > Duration{}) {
+      table.Add(name, {}, time);
+    }
+  }
+  return "\n" + table.ToString();
+}
+
+std::string Path(const WhatifReport& report) {
+  ChangeTable table;
+  table.Head("critical path, what changed most");
+  for (size_t i = 0; i < report.path.size() && i < kMostPathChanges; ++i) {
+    const PathChange& change = report.path[i];
+    constexpr size_t kWidth = 60;
+    table.Add(ElideMiddle(Printable(change.what), kWidth), change.before,
+              change.after);
+  }
+  return report.path.empty() ? "\nthe critical path is as it was\n"
+                             : "\n" + table.ToString();
+}
+
+std::string NextBottleneck(const PathSummary& path) {
+  if (path.longest.empty()) {
+    return "";
+  }
+  const PathShare& share = path.longest.front();
+  return fmt::format(
+      "\nnext bottleneck: {} ms {} ({} of the critical path); the path is {}\n",
+      MillisecondsText(share.time), Printable(share.what),
+      PercentText(share.time, path.length),
+      PathKindsText(path.kinds, path.length));
+}
+
+std::string Memory(const WhatifReport& report) {
+  if (!report.before.memory || !report.after.memory) {
+    return "";
+  }
+  constexpr double kGiga = 1e9;
+  return fmt::format("memory: {:.2f} -> {:.2f} GB of {:.2f}{}\n",
+                     report.before.memory->hbm_bytes / kGiga,
+                     report.after.memory->hbm_bytes / kGiga,
+                     report.after.memory->hbm_capacity_bytes / kGiga,
+                     report.after.memory->fits() ? "" : ": DOES NOT FIT");
+}
+
+}  // namespace
+
+std::string WhatifText(const WhatifReport& report) {
+  std::string text = SubjectText(report.before.subject) + "\n";
+  for (const std::string& change : report.changes) {
+    text += fmt::format("change {}\n", Printable(change));
+  }
+  text += Headline(report) + Memory(report) + Breakdown(report) + Path(report) +
+          NextBottleneck(report.after.critical_path);
+  if (report.bound) {
+    text += "note: a bound; what is gained is at most this\n";
+  }
+  for (const std::string& note : report.notes) {
+    text += fmt::format("note: {}\n", note);
+  }
+  return text;
+}
+
+}  // namespace stepcast::report

@@ -1,0 +1,152 @@
+#include "whatif/apply.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "engine/account.h"
+#include "sim/critical_path.h"
+
+namespace stepcast::whatif {
+namespace {
+
+bool OfRequest(const Case& subject, const Change& change) {
+  return subject.request.has_value() && change.kind->set != nullptr;
+}
+
+Status CheckApplies(const Case& subject, const Change& change) {
+  if (OfRequest(subject, change) || change.kind->edit != nullptr) {
+    return {};
+  }
+  return Fail(ErrorCode::kUnsupported,
+              fmt::format("change {} does not apply to a recorded step: {}; "
+                          "expected a model",
+                          change.kind->name, change.kind->why_not_steps));
+}
+
+// What the account of a step counts from, after edits.
+void Resimulate(Case& edited) {
+  engine::Prediction& prediction = edited.prediction;
+  const lower::Lowered& lowered = prediction.lowered;
+  const ir::GraphData& data = edited.graph->data();
+  sim::SimulateWith(lowered.tasks, ToTaskTimes(data, lowered, edited.times),
+                    prediction.schedule);
+  prediction.spans = SpansOf(lowered, edited.times, prediction.schedule);
+  prediction.accounts = engine::MakeAccounts(
+      data, prediction.plan, lowered, prediction.schedule, prediction.spans);
+  prediction.step = LongestOf(prediction.spans);
+}
+
+void FindPath(Case& edited) {
+  engine::Prediction& prediction = edited.prediction;
+  const lower::Lowered& lowered = prediction.lowered;
+  if (lowered.rank_ends.size() > 1) {
+    prediction.critical_path =
+        sim::CriticalPath(lowered.tasks, prediction.schedule);
+    return;
+  }
+  sim::TaskId last{};
+  for (const sim::TaskId end : lowered.rank_ends.back()) {
+    if (end.valid() &&
+        (!last.valid() || prediction.schedule.placements[end].end >
+                              prediction.schedule.placements[last].end)) {
+      last = end;
+    }
+  }
+  prediction.critical_path =
+      sim::PathTo(lowered.tasks, prediction.schedule, last);
+}
+
+// Prices and coverage as the edited times have them.
+void TakePrices(Case& edited) {
+  engine::PricedWorks& works = edited.prediction.works;
+  works.coverage = {};
+  double total = 0;
+  for (const ir::WorkId id : edited.times.works.ids()) {
+    const EditedWork& work = edited.times.works[id];
+    constexpr double kMicrosecond = 1e3;
+    const double us = work.dropped ? 0 : work.duration / kMicrosecond;
+    works.prices[id] = {.p10_us = us * work.low,
+                        .p50_us = us,
+                        .p90_us = us * work.high,
+                        .source = work.source,
+                        .model = works.prices[id].model};
+    works.coverage[static_cast<size_t>(work.source)] += us;
+    total += us;
+  }
+  for (double& share : works.coverage) {
+    share = total > 0 ? share / total : 0;
+  }
+}
+
+}  // namespace
+
+Result<Changed> Apply(const Case& before, std::span<const Change> changes,
+                      engine::Predictor& predictor) {
+  Changed changed;
+  std::optional<engine::Request> request = before.request;
+  bool asks_anew = false;
+  bool edits = false;
+  for (const Change& change : changes) {
+    RETURN_IF_ERROR(CheckApplies(before, change));
+    if (OfRequest(before, change)) {
+      RETURN_IF_ERROR(change.kind->set(change, *request));
+      asks_anew = true;
+    } else {
+      edits = true;
+    }
+  }
+  if (asks_anew) {
+    ASSIGN_OR_RETURN(changed.after,
+                     CaseOfModel(*request, before.options, predictor));
+  } else {
+    changed.after = before;
+  }
+  if (!edits) {
+    changed.delta = DeltaOf(before, changed.after);
+    return changed;
+  }
+  Case& after = changed.after;
+  const Case unedited = after;
+  StepEditor editor(*after.graph, unedited.prediction, after.place, predictor,
+                    after.times);
+  for (const Change& change : changes) {
+    if (!OfRequest(before, change)) {
+      RETURN_IF_ERROR(change.kind->edit(change, editor));
+    }
+  }
+  changed.notes = editor.notes();
+  changed.bound = editor.bound();
+  after.times = std::move(editor.times());
+  after.place = editor.place();
+  Resimulate(after);
+  FindPath(after);
+  TakePrices(after);
+  const Delta edited = DeltaOf(unedited, after);
+  after.prediction.interval = {
+      .p10 = unedited.prediction.interval.p10 + edited.shift.p10,
+      .p50 = unedited.prediction.interval.p50 + edited.shift.p50,
+      .p90 = unedited.prediction.interval.p90 + edited.shift.p90};
+  changed.delta = asks_anew ? DeltaOf(before, after) : edited;
+  return changed;
+}
+
+Result<Duration> StepWith(const Case& before, std::span<const Change> changes,
+                          engine::Predictor& predictor) {
+  StepEditor editor(*before.graph, before.prediction, before.place, predictor,
+                    before.times);
+  for (const Change& change : changes) {
+    CHECK(!OfRequest(before, change)) << change.text;
+    RETURN_IF_ERROR(CheckApplies(before, change));
+    RETURN_IF_ERROR(change.kind->edit(change, editor));
+  }
+  const lower::Lowered& lowered = before.prediction.lowered;
+  sim::Schedule schedule;
+  sim::SimulateWith(lowered.tasks,
+                    ToTaskTimes(before.graph->data(), lowered, editor.times()),
+                    schedule);
+  return LongestOf(SpansOf(lowered, editor.times(), schedule));
+}
+
+}  // namespace stepcast::whatif

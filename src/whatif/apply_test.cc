@@ -1,0 +1,199 @@
+#include "whatif/apply.h"
+
+#include <string_view>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "whatif/whatif_testing.h"
+
+namespace stepcast::whatif {
+namespace {
+
+using ::testing::HasSubstr;
+
+// host  |5|a: 10-14, 20-24 |35 b 45|  [sync 50 -------------128]      | 200
+// s7        [16-36 gemm ][38------------ 118 elementwise]
+// s9         [22-42 fill]
+constexpr std::string_view kStep = R"(stepcast-graph 1
+rank 0 "Tesla V100-SXM2-16GB" @0+200
+  thread main
+    op "a" @5+30
+      call launch "launch" @10+4
+        s7: gemm batch=1 m=1024 n=1024 k=512 dtype=fp32 "mm" @16+20
+      call launch "launch" @15+4
+        s9: fill bytes=1024 "zero" @22+20
+      call launch "launch" @20+4
+        s7: elementwise elements=1048576 read=4194304 written=4194304 dtype=fp32 "relu" @38+80 #w
+    op "b" @35+10
+    call stream_sync "sync" @50+78 #c
+  wait #w -> #c
+)";
+
+TEST(ApplyTest, TheStepBeforeIsTheMeasuredOne) {
+  EXPECT_EQ(ToMicroseconds(TraceOf(kStep).prediction.step), 200);
+}
+
+TEST(ApplyTest, AChangeThatDoesNothingGivesADeltaOfExactlyZero) {
+  const Case before = TraceOf(kStep);
+  for (const std::string_view text :
+       {"scale-op=relu=1", "scale-op=*=1", "scale-overhead=1",
+        "gpu=v100-sxm-16gb"}) {
+    const Changed changed = After(before, {text});
+    EXPECT_EQ(changed.delta.step, Duration{}) << text;
+    EXPECT_EQ(changed.delta.p10, Duration{}) << text;
+    EXPECT_EQ(changed.delta.p90, Duration{}) << text;
+    EXPECT_EQ(changed.after.prediction.schedule, before.prediction.schedule)
+        << text;
+  }
+}
+
+// The sync waits for relu: 80 us less of it are 80 us less of the step, up to
+// where the host itself comes to the sync.
+TEST(ApplyTest, AKernelOnTheCriticalPathIsWorthItsTime) {
+  const Case before = TraceOf(kStep);
+  EXPECT_EQ(DeltaUs(before, {"scale-op=relu=0.5"}), -40);
+  EXPECT_EQ(DeltaUs(before, {"scale-op=relu=2"}), 80);
+  EXPECT_EQ(DeltaUs(before, {"scale-op=elementwise=0.5"}), -40);
+}
+
+TEST(ApplyTest, DroppingWhatIsOffTheCriticalPathSavesNothing) {
+  // The call of "zero" goes, too; relu is held up by mm and not by its launch.
+  EXPECT_EQ(DeltaUs(TraceOf(kStep), {"drop-op=zero"}), 0);
+}
+
+// With "b" go its 10 us and the 5 us between b and the sync; the sync then
+// waits so much longer for the device.
+TEST(ApplyTest, DroppingHostWorkBeforeASyncSavesNothing) {
+  EXPECT_EQ(DeltaUs(TraceOf(kStep), {"drop-op=b"}), 0);
+}
+
+// Without works the sync has nothing to wait for: of its 78 us stay the entry
+// of 2 and the return of 10. The 30 us of "a" and the 5 us before it go, too.
+TEST(ApplyTest, DroppingAnOpTakesItsWorksAlong) {
+  const Changed changed = After(TraceOf(kStep), {"drop-op=a"});
+  EXPECT_EQ(changed.after.prediction.accounts[0].gpu_active, Duration{});
+  EXPECT_EQ(ToMicroseconds(changed.delta.step), -101);
+}
+
+TEST(ApplyTest, ARemovedSyncLeavesTheHostAlone) {
+  // The sync keeps its entry of 2 us and loses 76 us: until relu's end at 118
+  // and the tail of 10.
+  const Changed changed = After(TraceOf(kStep), {"remove-sync"});
+  EXPECT_EQ(ToMicroseconds(changed.delta.step), -76);
+  EXPECT_TRUE(changed.bound);
+  EXPECT_EQ(DeltaUs(TraceOf(kStep), {"remove-sync=sync"}), -76);
+  EXPECT_THAT(ErrorOf(TraceOf(kStep), "remove-sync=x"),
+              HasSubstr("no call that waits is called 'x'"));
+}
+
+TEST(ApplyTest, ScaledOverheadsLeaveTheDeviceAlone) {
+  const Case before = TraceOf(kStep);
+  // Behind the sync come 72 us of the host.
+  EXPECT_EQ(DeltaUs(before, {"scale-overhead=t1=2"}), 72 + 5);
+  EXPECT_THAT(ErrorOf(before, "scale-overhead=t9=2"),
+              HasSubstr("unknown overhead 't9'"));
+}
+
+TEST(ApplyTest, ChangesGoOnTopOfEachOther) {
+  const Case before = TraceOf(kStep);
+  EXPECT_EQ(DeltaUs(before, {"scale-op=relu=0.5", "scale-op=relu=0.5"}),
+            DeltaUs(before, {"scale-op=relu=0.25"}));
+  EXPECT_EQ(DeltaUs(before, {"scale-op=relu=0.3", "scale-op=mm=2"}),
+            DeltaUs(before, {"scale-op=mm=2", "scale-op=relu=0.3"}));
+}
+
+TEST(ApplyTest, AnotherGpuAndBackIsTheSameStep) {
+  const Case before = TraceOf(kStep);
+  const Changed there = After(before, {"gpu=a100-sxm-80gb"});
+  EXPECT_LT(there.delta.step, Duration{});
+  EXPECT_LE(there.delta.p10, there.delta.step);
+  EXPECT_GE(there.delta.p90, there.delta.step);
+  EXPECT_EQ(DeltaUs(before, {"gpu=a100-sxm-80gb", "gpu=v100-sxm-16gb"}), 0);
+}
+
+TEST(ApplyTest, OtherTypesReachOnlyWhatWasFp32) {
+  const Changed changed = After(TraceOf(kStep), {"precision=amp-fp16"});
+  const StepTimes before = TraceOf(kStep).times;
+  const StepTimes& after = changed.after.times;
+  for (const ir::WorkId id : before.works.ids()) {
+    const bool fill =
+        std::holds_alternative<ir::Fill>(changed.after.graph->shape(id));
+    EXPECT_EQ(after.works[id].duration == before.works[id].duration, fill);
+  }
+}
+
+TEST(ApplyTest, WhatDoesNotApplySaysWhy) {
+  const Case before = TraceOf(kStep);
+  EXPECT_THAT(ErrorOf(before, "batch=1"),
+              HasSubstr("does not apply to a recorded step: its shapes are"));
+  EXPECT_THAT(ErrorOf(before, "drop-op=rellu"), HasSubstr("did you mean relu"));
+  EXPECT_THAT(ErrorOf(before, "remove-straggler"), HasSubstr("one rank"));
+  EXPECT_THAT(ErrorOf(before, "fp16-comm"), HasSubstr("no collective"));
+  EXPECT_THAT(ErrorOf(before, "overlap-comm"), HasSubstr("nothing waits"));
+  EXPECT_THAT(ErrorOf(before, "fuse-embeddings"), HasSubstr("no two lookups"));
+  EXPECT_THAT(ErrorOf(before, "fuse-elementwise"), HasSubstr("no two"));
+  EXPECT_THAT(ErrorOf(before, "fuse-optimizer"), HasSubstr("no two"));
+  EXPECT_THAT(ErrorOf(before, "pin-copies"), HasSubstr("no copy"));
+  EXPECT_THAT(ErrorOf(before, "cuda-graphs=all"), HasSubstr("no work"));
+}
+
+// Four lookups of 20 us each with a gap of 20 us between them.
+TEST(ApplyTest, FusedLookupsTakeOneLaunch) {
+  const Case before = TraceOf(R"(stepcast-graph 1
+rank 0 "Tesla V100-SXM2-16GB" @0+200
+  thread main
+    op "aten::embedding_bag" @5+20
+      call launch "launch" @10+4
+        s7: embedding_bag tables=1 rows=100000 dim=64 batch=2048 lookups=20480 dtype=fp32 kernel=per_table "bag" @20+20
+    op "aten::embedding_bag" @45+20
+      call launch "launch" @50+4
+        s7: embedding_bag tables=1 rows=100000 dim=64 batch=2048 lookups=20480 dtype=fp32 kernel=per_table "bag" @60+20 #w
+    call stream_sync "sync" @70+20 #c
+  wait #w -> #c
+)");
+  const Changed changed = After(before, {"fuse-embeddings"});
+  EXPECT_LT(ToMicroseconds(changed.delta.step), -20);
+  EXPECT_TRUE(changed.after.times.works[ir::WorkId{1}].dropped);
+  EXPECT_GT(changed.after.times.works[ir::WorkId{0}].duration,
+            before.times.works[ir::WorkId{0}].duration);
+}
+
+TEST(ApplyTest, ModelsArePredictedAnew) {
+  engine::Request request;
+  request.model.name = "made";
+  request.model.batch = 2048;
+  request.model.dense_features = 13;
+  request.model.bottom_mlp = {512, 64};
+  request.model.top_mlp = {512, 1};
+  request.model.tables = {{.count = 4, .rows = 100000, .dim = 64}};
+  request.settings.impl = "pytorch-bags";
+  request.gpu = "v100-sxm-16gb";
+  engine::Predictor predictor;
+  engine::PredictOptions options;
+  options.samples = 20;
+  const auto before = CaseOfModel(request, options, predictor);
+  ASSERT_TRUE(before) << before.error().message;
+  for (const std::string_view same :
+       {"gpu=v100-sxm-16gb", "batch=2048", "precision=fp32", "resize-mlp=1",
+        "resize-tables=1", "impl=pytorch-bags", "host=v100-hipc-2022",
+        "scale-op=gemm=1", "pin-copies"}) {
+    const Changed changed = After(*before, {same});
+    EXPECT_EQ(changed.delta.step, Duration{}) << same;
+    EXPECT_EQ(changed.delta.p10, Duration{}) << same;
+    EXPECT_EQ(changed.delta.p90, Duration{}) << same;
+  }
+  EXPECT_GT(DeltaUs(*before, {"batch=65536"}), 0);
+  EXPECT_GT(DeltaUs(*before, {"resize-mlp=8"}), 0);
+  EXPECT_GT(DeltaUs(*before, {"resize-tables=dim=8"}), 0);
+  EXPECT_LT(DeltaUs(*before, {"fuse-embeddings"}), 0);
+  EXPECT_LT(DeltaUs(*before, {"batch=65536", "gpu=h100-sxm-80gb"}),
+            DeltaUs(*before, {"batch=65536"}));
+  // Halving all products of a request that was changed before.
+  EXPECT_LT(DeltaUs(*before, {"scale-op=gemm=0.5", "batch=65536"}),
+            DeltaUs(*before, {"batch=65536"}));
+  EXPECT_THAT(ErrorOf(*before, "impl=x"), HasSubstr("unknown implementation"));
+}
+
+}  // namespace
+}  // namespace stepcast::whatif

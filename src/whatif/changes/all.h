@@ -1,0 +1,46 @@
+// What every change does, each in a file of its own.
+#ifndef STEPCAST_WHATIF_CHANGES_ALL_H_
+#define STEPCAST_WHATIF_CHANGES_ALL_H_
+
+#include "base/result.h"
+#include "engine/predictor.h"
+#include "whatif/change.h"
+#include "whatif/step_editor.h"
+
+namespace stepcast::whatif {
+
+// Of requests: a model is predicted anew.
+Status SetGpu(const Change& change, engine::Request& request);
+Status SetBatch(const Change& change, engine::Request& request);
+Status SetPrecision(const Change& change, engine::Request& request);
+Status SetCudaGraphs(const Change& change, engine::Request& request);
+Status SetGpus(const Change& change, engine::Request& request);
+Status SetNodes(const Change& change, engine::Request& request);
+Status SetPlatform(const Change& change, engine::Request& request);
+Status SetImpl(const Change& change, engine::Request& request);
+Status SetHost(const Change& change, engine::Request& request);
+Status SetMlpSize(const Change& change, engine::Request& request);
+Status SetTableSize(const Change& change, engine::Request& request);
+Status SetPinned(const Change& change, engine::Request& request);
+Status SetFusedEmbeddings(const Change& change, engine::Request& request);
+Status SetFusedOptimizer(const Change& change, engine::Request& request);
+
+// Of steps: their times are edited.
+Status EditGpu(const Change& change, StepEditor& editor);
+Status EditPrecision(const Change& change, StepEditor& editor);
+Status EditCudaGraphs(const Change& change, StepEditor& editor);
+Status ScaleOp(const Change& change, StepEditor& editor);
+Status DropOp(const Change& change, StepEditor& editor);
+Status ScaleOverhead(const Change& change, StepEditor& editor);
+Status RemoveSync(const Change& change, StepEditor& editor);
+Status EditPinned(const Change& change, StepEditor& editor);
+Status FuseEmbeddings(const Change& change, StepEditor& editor);
+Status FuseElementwise(const Change& change, StepEditor& editor);
+Status FuseOptimizer(const Change& change, StepEditor& editor);
+Status Fp16Comm(const Change& change, StepEditor& editor);
+Status OverlapComm(const Change& change, StepEditor& editor);
+Status RemoveStraggler(const Change& change, StepEditor& editor);
+
+}  // namespace stepcast::whatif
+
+#endif  // STEPCAST_WHATIF_CHANGES_ALL_H_

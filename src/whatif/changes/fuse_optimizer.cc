@@ -1,0 +1,60 @@
+// fuse-optimizer: the optimizer's kernels become one a stream.
+#include <map>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "whatif/changes/all.h"
+#include "whatif/fuse.h"
+#include "workload/model.h"
+
+namespace stepcast::whatif {
+
+Status SetFusedOptimizer(const Change& change, engine::Request& request) {
+  RETURN_IF_ERROR(NoValue(change));
+  request.model.optimizer_form = workload::OptimizerForm::kFused;
+  return {};
+}
+
+// All tensors are read and written as before, in one go.
+Status FuseOptimizer(const Change& change, StepEditor& editor) {
+  RETURN_IF_ERROR(NoValue(change));
+  const ir::GraphData& data = editor.data();
+  std::map<ir::StreamId, std::vector<ir::WorkId>> groups;
+  for (const ir::WorkId id : data.works.ids()) {
+    const auto* item = std::get_if<ir::Elementwise>(&editor.graph().shape(id));
+    if (item != nullptr && ir::IsSized(*item) &&
+        PhaseOf(data, id) == ir::Phase::kOptimizer) {
+      groups[data.works[id].stream].push_back(id);
+    }
+  }
+  FusedWorks fused;
+  for (const auto& [stream, works] : groups) {
+    if (works.size() < 2) {
+      continue;
+    }
+    ir::Elementwise joined;
+    for (const ir::WorkId id : works) {
+      const auto& item = std::get<ir::Elementwise>(editor.graph().shape(id));
+      joined.elements += item.elements;
+      joined.read.count += item.read.count;
+      joined.written.count += item.written.count;
+      joined.dtype = item.dtype;
+      joined.arithmetic = std::max(joined.arithmetic, item.arithmetic);
+    }
+    RETURN_IF_ERROR(Fuse(works, joined, editor, fused));
+  }
+  if (fused.groups == 0) {
+    return Fail(ErrorCode::kUnsupported,
+                "change fuse-optimizer does not apply: no two elementwise "
+                "kernels are known to be the optimizer's; expected a step with "
+                "shapes and its phases marked");
+  }
+  DropLaunches(fused.dropped, editor);
+  editor.Note(fmt::format("{} kernels of the optimizer in {}",
+                          fused.dropped.size() + fused.groups, fused.groups));
+  return {};
+}
+
+}  // namespace stepcast::whatif

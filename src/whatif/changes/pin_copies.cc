@@ -1,0 +1,95 @@
+// pin-copies: the host's side of all copies is page-locked.
+#include <algorithm>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "whatif/changes/all.h"
+
+namespace stepcast::whatif {
+namespace {
+
+bool IsPageable(const ir::KernelShape& shape) {
+  const auto* copy = std::get_if<ir::Copy>(&shape);
+  return copy != nullptr && !copy->pinned &&
+         (copy->kind == ir::CopyKind::kHostToDevice ||
+          copy->kind == ir::CopyKind::kDeviceToHost);
+}
+
+// What a launch of a kernel takes the host: half of them take less.
+double UsualCall(const StepEditor& editor) {
+  const ir::GraphData& data = editor.data();
+  std::vector<double> durations;
+  for (const ir::ThreadId thread : data.threads.ids()) {
+    const auto& pieces = editor.plan().threads[thread];
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      if (pieces[i].call.valid() &&
+          data.calls[pieces[i].call].kind == ir::CallKind::kLaunch) {
+        durations.push_back(editor.times().pieces[thread][i].duration);
+      }
+    }
+  }
+  std::ranges::sort(durations);
+  return durations.empty() ? 0 : durations[durations.size() / 2];
+}
+
+}  // namespace
+
+Status SetPinned(const Change& change, engine::Request& request) {
+  RETURN_IF_ERROR(NoValue(change));
+  request.settings.pinned = true;
+  return {};
+}
+
+// Copies take what models make of them with page-locked memory; the calls of
+// those to the device neither stage nor wait.
+Status EditPinned(const Change& change, StepEditor& editor) {
+  RETURN_IF_ERROR(NoValue(change));
+  ASSIGN_OR_RETURN(const cost::KernelModels* models, editor.Models());
+  const ir::GraphData& data = editor.data();
+  const double call_time = UsualCall(editor);
+  std::vector<char> pinned(data.calls.size());
+  size_t copies = 0;
+  for (const ir::WorkId id : data.works.ids()) {
+    const ir::KernelShape& shape = editor.graph().shape(id);
+    if (!IsPageable(shape)) {
+      continue;
+    }
+    ++copies;
+    ir::Copy copy = std::get<ir::Copy>(shape);
+    copy.pinned = true;
+    const auto from = models->Price(shape);
+    const auto to = models->Price(copy);
+    if (from && to) {
+      editor.Reprice(id, *from, *to);
+    }
+    // What comes to the host is waited for by who reads it there.
+    if (copy.kind == ir::CopyKind::kHostToDevice &&
+        data.works[id].call.valid()) {
+      pinned[data.works[id].call.value] = 1;
+    }
+  }
+  if (copies == 0) {
+    return Fail(ErrorCode::kUnsupported,
+                "change pin-copies does not apply: no copy is known to come "
+                "from pageable memory; expected one");
+  }
+  for (const ir::ThreadId thread : data.threads.ids()) {
+    const auto& pieces = editor.plan().threads[thread];
+    for (uint32_t i = 0; i < pieces.size(); ++i) {
+      if (pieces[i].call.valid() && pinned[pieces[i].call.value] != 0) {
+        EditedPiece& times = editor.times().pieces[thread][i];
+        times.duration = std::min(times.duration, call_time);
+        times.tail = 0;
+        times.waits = false;
+      }
+    }
+  }
+  editor.Note(fmt::format("{} cop{} with page-locked memory", copies,
+                          copies == 1 ? "y" : "ies"));
+  return {};
+}
+
+}  // namespace stepcast::whatif

@@ -1,0 +1,47 @@
+// gpus, nodes, platform: other servers, or more of them.
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "hw/platform_files.h"
+#include "whatif/changes/all.h"
+
+namespace stepcast::whatif {
+namespace {
+
+Result<int> ParseCount(const Change& change) {
+  // Far beyond any cluster.
+  constexpr int kMost = 1'048'576;
+  int count = 0;
+  const char* const end = change.value.data() + change.value.size();
+  const auto [stop, error] = std::from_chars(change.value.data(), end, count);
+  if (error != std::errc() || stop != end || count < 1 || count > kMost) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("change {} is '{}'; expected a whole number, 1 or "
+                            "more",
+                            change.kind->name, change.value));
+  }
+  return count;
+}
+
+}  // namespace
+
+Status SetGpus(const Change& change, engine::Request& request) {
+  ASSIGN_OR_RETURN(request.gpus, ParseCount(change));
+  return {};
+}
+
+Status SetNodes(const Change& change, engine::Request& request) {
+  ASSIGN_OR_RETURN(request.nodes, ParseCount(change));
+  return {};
+}
+
+// The GPU becomes the platform's own.
+Status SetPlatform(const Change& change, engine::Request& request) {
+  ASSIGN_OR_RETURN(const hw::Platform platform, hw::FindPlatform(change.value));
+  request.platform = change.value;
+  request.gpu.clear();
+  return {};
+}
+
+}  // namespace stepcast::whatif

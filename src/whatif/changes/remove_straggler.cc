@@ -1,0 +1,167 @@
+// remove-straggler: no rank takes far longer than the others for the same
+// thing, and all start at once.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cost/overheads/silent_waits.h"
+#include "whatif/changes/all.h"
+
+namespace stepcast::whatif {
+namespace {
+
+// What lasts at least so long, and twice as long as on the middle rank, is the
+// straggler's own. A millisecond is what silent waits start at
+// (cost/overheads/silent_waits.h); ranks of the traces at hand differ by less
+// in what they do alike.
+constexpr double kLong = 1e6;
+constexpr double kTimes = 2;
+
+// The same thing on all ranks: where, what, and which time on this rank.
+struct Key {
+  uint32_t place = 0;  // Thread or stream, counted within the rank.
+  uint32_t kind = 0;
+  StringId op = StringPool::kEmpty;
+  StringId name = StringPool::kEmpty;
+  uint32_t times = 0;
+  // clang-tidy 14 takes the 0 in a rewritten `a < b` for a pointer.
+  // NOLINTNEXTLINE(modernize-use-nullptr)
+  friend auto operator<=>(const Key&, const Key&) = default;
+};
+
+// A rank's time for a thing.
+struct Time {
+  double* time = nullptr;  // Where it is kept.
+  bool waiting = false;    // Nothing but a wait, for whoever is late.
+};
+using Times = std::map<Key, std::vector<Time>>;
+
+// Numbers things that are called alike, in the order they come.
+class Counter {
+ public:
+  Key Next(Key key) {
+    key.times = counts_[key]++;
+    return key;
+  }
+
+ private:
+  std::map<Key, uint32_t> counts_;
+};
+
+void AddPieces(StepEditor& editor, Times& times) {
+  const ir::GraphData& data = editor.data();
+  std::set<std::pair<ir::ThreadId, uint32_t>> silent;
+  for (const cost::SilentWait& wait :
+       cost::FindSilentWaits(data, editor.plan())) {
+    silent.emplace(wait.thread, wait.piece);
+  }
+  uint32_t place = 0;
+  for (const ir::ThreadId thread : data.threads.ids()) {
+    const bool first = thread.value == 0 ||
+                       data.threads[ir::ThreadId{thread.value - 1}].rank !=
+                           data.threads[thread].rank;
+    place = first ? 0 : place + 1;
+    Counter counter;
+    const auto& pieces = editor.plan().threads[thread];
+    for (uint32_t i = 0; i < pieces.size(); ++i) {
+      const cost::HostPiece& piece = pieces[i];
+      Key key{.place = place, .kind = static_cast<uint32_t>(piece.kind)};
+      key.op = piece.op.valid() ? data.ops[piece.op].name : key.op;
+      key.name = piece.call.valid() ? data.calls[piece.call].name : key.name;
+      EditedPiece& edited = editor.times().pieces[thread][i];
+      times[counter.Next(key)].push_back(
+          {.time = &edited.duration, .waiting = silent.contains({thread, i})});
+    }
+  }
+}
+
+void AddWorks(StepEditor& editor, Times& times) {
+  const ir::GraphData& data = editor.data();
+  // Behind all kinds of pieces.
+  constexpr uint32_t kWork = cost::kHostKindCount;
+  uint32_t place = 0;
+  ir::StreamId stream{};
+  Counter counter;
+  for (const ir::WorkId id : data.works.ids()) {
+    const ir::Work& work = data.works[id];
+    if (work.stream != stream) {
+      const bool same_rank =
+          stream.valid() &&
+          data.streams[stream].rank == data.streams[work.stream].rank;
+      place = same_rank ? place + 1 : 0;
+      stream = work.stream;
+      counter = {};
+    }
+    if (work.kind != ir::WorkKind::kCollective) {
+      times[counter.Next({.place = place, .kind = kWork, .name = work.name})]
+          .push_back({.time = &editor.times().works[id].duration});
+    }
+  }
+}
+
+// Cuts what is far above the middle down to it, and waits to the shortest;
+// returns by how much in all.
+double Cut(const std::vector<Time>& same) {
+  std::vector<double> sorted;
+  for (const Time& item : same) {
+    sorted.push_back(*item.time);
+  }
+  std::ranges::sort(sorted);
+  const double middle = sorted[(sorted.size() - 1) / 2];
+  double cut = 0;
+  for (const Time& item : same) {
+    const double limit = item.waiting ? sorted.front() : middle;
+    if (*item.time - limit > kLong && *item.time > kTimes * limit) {
+      cut += *item.time - limit;
+      *item.time = limit;
+    }
+  }
+  return cut;
+}
+
+}  // namespace
+
+Status RemoveStraggler(const Change& change, StepEditor& editor) {
+  RETURN_IF_ERROR(NoValue(change));
+  const ir::GraphData& data = editor.data();
+  if (data.ranks.size() < 2) {
+    return Fail(ErrorCode::kUnsupported,
+                "change remove-straggler does not apply: there is one rank; "
+                "expected traces of several");
+  }
+  if (!std::ranges::all_of(data.ranks, [](const ir::Rank& rank) {
+        return rank.step.has_value();
+      })) {
+    return Fail(ErrorCode::kUnsupported,
+                "change remove-straggler does not apply: the ranks have no "
+                "measured times; expected profiler traces");
+  }
+  Times times;
+  AddPieces(editor, times);
+  AddWorks(editor, times);
+  double cut = 0;
+  size_t places = 0;
+  for (const auto& [key, same] : times) {
+    const double here = same.size() < 2 ? 0 : Cut(same);
+    cut += here;
+    places += here > 0 ? 1 : 0;
+  }
+  Duration skew{};
+  for (Duration& start : editor.times().rank_starts) {
+    skew = std::max(skew, start);
+    start = {};
+  }
+  constexpr double kMillisecond = 1e6;
+  editor.Note(fmt::format(
+      "{:.3f} ms in {} place{} beyond what the middle rank takes, and up to "
+      "{:.3f} ms of later starts",
+      cut / kMillisecond, places, places == 1 ? "" : "s",
+      ToMilliseconds(skew)));
+  return {};
+}
+
+}  // namespace stepcast::whatif

@@ -1,0 +1,172 @@
+#include "whatif/select.h"
+
+#include <set>
+#include <string>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "base/glob.h"
+#include "base/nearest.h"
+#include "engine/short_name.h"
+
+namespace stepcast::whatif {
+namespace {
+
+class Selector {
+ public:
+  Selector(const ir::Graph& graph, const cost::HostPlan& plan,
+           std::string_view name)
+      : graph_(graph),
+        data_(graph.data()),
+        plan_(plan),
+        glob_(name),
+        answers_(data_.strings.size()) {}
+
+  Result<Selection> Run(std::string_view name);
+
+ private:
+  enum class Answer : char { kNotAsked, kNo, kYes };
+
+  bool Matches(StringId id);
+  bool FamilyMatches(const ir::KernelShape& shape) const;
+  void MatchOps();
+  void MatchWorks();
+  void MatchCalls();
+  void MatchPieces(ir::ThreadId thread);
+  bool CallMatches(const cost::HostPiece& piece) const {
+    return piece.call.valid() && calls_[piece.call] != 0;
+  }
+  std::string Complaint(std::string_view name) const;
+
+  const ir::Graph& graph_;
+  const ir::GraphData& data_;
+  const cost::HostPlan& plan_;
+  const Glob glob_;
+  std::vector<Answer> answers_;  // By string.
+  IdVector<ir::OpId, char> ops_;
+  IdVector<ir::CallId, char> calls_;
+  IdVector<ir::WorkId, char> works_;
+  Selection selection_;
+};
+
+bool Selector::Matches(StringId id) {
+  Answer& answer = answers_[id.value];
+  if (answer == Answer::kNotAsked) {
+    const std::string_view text = graph_.text(id);
+    const bool yes =
+        !text.empty() &&
+        (glob_.Matches(text) || glob_.Matches(engine::ShortOpName(text)) ||
+         glob_.Matches(engine::ShortWorkName(text)));
+    answer = yes ? Answer::kYes : Answer::kNo;
+  }
+  return answer == Answer::kYes;
+}
+
+// Reports call two families by shorter names.
+bool Selector::FamilyMatches(const ir::KernelShape& shape) const {
+  return glob_.Matches(ir::FamilyName(shape)) ||
+         (std::holds_alternative<ir::EmbeddingBag>(shape) &&
+          glob_.Matches("embedding")) ||
+         (std::holds_alternative<ir::OptimizerStep>(shape) &&
+          glob_.Matches("optimizer"));
+}
+
+void Selector::MatchOps() {
+  ops_ = IdVector<ir::OpId, char>(data_.ops.size());
+  for (const ir::OpId id : data_.ops.ids()) {  // Parents come first.
+    const ir::Op& op = data_.ops[id];
+    const bool inside = op.parent.valid() && ops_[op.parent] != 0;
+    ops_[id] = inside || Matches(op.name) ? 1 : 0;
+  }
+}
+
+void Selector::MatchWorks() {
+  works_ = IdVector<ir::WorkId, char>(data_.works.size());
+  for (const ir::WorkId id : data_.works.ids()) {
+    const ir::Work& work = data_.works[id];
+    const ir::OpId op =
+        work.call.valid() ? data_.calls[work.call].op : ir::OpId{};
+    if ((op.valid() && ops_[op] != 0) || Matches(work.name) ||
+        FamilyMatches(data_.shapes[work.shape])) {
+      works_[id] = 1;
+      selection_.works.push_back(id);
+    }
+  }
+}
+
+// Calls inside a matched op, called so themselves, or all of whose works match.
+void Selector::MatchCalls() {
+  constexpr char kSomeDoNot = 2;
+  calls_ = IdVector<ir::CallId, char>(data_.calls.size());
+  for (const ir::WorkId id : data_.works.ids()) {
+    const ir::CallId call = data_.works[id].call;
+    if (call.valid() && calls_[call] != kSomeDoNot) {
+      calls_[call] = works_[id] != 0 ? 1 : kSomeDoNot;
+    }
+  }
+  for (const ir::CallId id : data_.calls.ids()) {
+    const ir::Call& call = data_.calls[id];
+    const bool inside = call.op.valid() && ops_[call.op] != 0;
+    calls_[id] = inside || calls_[id] == 1 || Matches(call.name) ? 1 : 0;
+  }
+}
+
+void Selector::MatchPieces(ir::ThreadId thread) {
+  const std::vector<cost::HostPiece>& pieces = plan_.threads[thread];
+  for (uint32_t i = 0; i < pieces.size(); ++i) {
+    const cost::HostPiece& piece = pieces[i];
+    bool matches = CallMatches(piece);
+    if (!matches && piece.op.valid()) {
+      matches = ops_[piece.op] != 0;
+    }
+    // Between two calls of a nested op.
+    if (!matches && piece.kind == cost::HostKind::kBetweenLaunches && i > 0 &&
+        i + 1 < pieces.size()) {
+      matches = CallMatches(pieces[i - 1]) && CallMatches(pieces[i + 1]);
+    }
+    if (matches && piece.kind != cost::HostKind::kHandOver) {
+      selection_.pieces.push_back({.thread = thread, .piece = i});
+    }
+  }
+}
+
+std::string Selector::Complaint(std::string_view name) const {
+  std::set<std::string> names;
+  for (const ir::Op& op : data_.ops) {
+    names.insert(engine::ShortOpName(graph_.text(op.name)));
+  }
+  for (const ir::Work& work : data_.works) {
+    names.insert(engine::ShortWorkName(graph_.text(work.name)));
+    names.insert(std::string(ir::FamilyName(data_.shapes[work.shape])));
+  }
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const auto nearest = Nearest(name, known);
+  return fmt::format(
+      "nothing in the step is called '{}'; {}", name,
+      nearest ? fmt::format("did you mean {}?", *nearest)
+              : "expected an op, a kernel or a family, as in 'aten::addmm' or "
+                "'gemm'");
+}
+
+Result<Selection> Selector::Run(std::string_view name) {
+  MatchOps();
+  MatchWorks();
+  MatchCalls();
+  for (const ir::ThreadId thread : data_.threads.ids()) {
+    MatchPieces(thread);
+  }
+  if (selection_.works.empty() && selection_.pieces.empty()) {
+    return Fail(ErrorCode::kInvalidInput, Complaint(name));
+  }
+  return std::move(selection_);
+}
+
+}  // namespace
+
+Result<Selection> Select(const ir::Graph& graph, const cost::HostPlan& plan,
+                         std::string_view name) {
+  return Selector(graph, plan, name).Run(name);
+}
+
+}  // namespace stepcast::whatif

@@ -1,0 +1,34 @@
+// Which works and pieces of the host's plan a name of the user means.
+#ifndef STEPCAST_WHATIF_SELECT_H_
+#define STEPCAST_WHATIF_SELECT_H_
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "cost/overheads/host_plan.h"
+#include "ir/graph.h"
+
+namespace stepcast::whatif {
+
+struct PieceRef {
+  ir::ThreadId thread{};
+  uint32_t piece = 0;
+};
+
+struct Selection {
+  std::vector<ir::WorkId> works;
+  std::vector<PieceRef> pieces;  // With the time before each op.
+};
+
+/// `name` is that of an op or an annotation (with all inside it), of a kernel,
+/// of a runtime call, or of a family of kernels ("gemm"); '*' is any text.
+/// Kernels and ops go by their short names, too. A kernel takes along the call
+/// that launches it and nothing else. Fails if nothing is called so.
+Result<Selection> Select(const ir::Graph& graph, const cost::HostPlan& plan,
+                         std::string_view name);
+
+}  // namespace stepcast::whatif
+
+#endif  // STEPCAST_WHATIF_SELECT_H_

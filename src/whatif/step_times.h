@@ -1,0 +1,74 @@
+// The times of a simulated step, work by work and piece by piece: what changes
+// edit.
+#ifndef STEPCAST_WHATIF_STEP_TIMES_H_
+#define STEPCAST_WHATIF_STEP_TIMES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/units.h"
+#include "engine/account.h"
+#include "engine/predict.h"
+#include "ir/graph.h"
+#include "lower/lower.h"
+#include "sim/simulate.h"
+
+namespace stepcast::whatif {
+
+/// Times are in nanoseconds with fractions, so that a change and its inverse
+/// give back what was there; they are rounded once, for the simulator.
+struct EditedWork {
+  double duration = 0;
+  double launch = 0;     // From its call to the earliest start.
+  double gap = 0;        // Behind the work before it on its stream.
+  bool dropped = false;  // Takes no time and waits for nobody's call.
+  /// p10 and p90 of the duration, as factors.
+  double low = 1;
+  double high = 1;
+  uint16_t model = 0;  // Into StepTimes::models: works that are off together.
+  engine::PriceSource source = engine::PriceSource::kUnknown;
+};
+
+struct EditedPiece {
+  double duration = 0;
+  double tail = 0;    // Of a call that waits.
+  bool waits = true;  // Of the same: for the works it waits for.
+};
+
+struct StepTimes {
+  IdVector<ir::WorkId, EditedWork> works;
+  /// As in the host's plan.
+  IdVector<ir::ThreadId, std::vector<EditedPiece>> pieces;
+  /// One a stream wait of the graph: 0 where nothing waits any more. Empty:
+  /// all are kept.
+  std::vector<char> stream_waits;
+  IdVector<ir::RankId, Duration> rank_starts;
+  std::vector<std::string> models;  // Who answered; the first is nobody.
+};
+
+/// Those that the prediction was simulated with.
+StepTimes TimesOf(const ir::GraphData& data,
+                  const engine::Prediction& prediction);
+
+/// The number of a model in `times`, added if it is not there.
+uint16_t NumberOf(std::string_view model, StepTimes& times);
+
+/// What the simulator takes. Without edits these are the graph's own times.
+sim::TaskTimes ToTaskTimes(const ir::GraphData& data,
+                           const lower::Lowered& lowered,
+                           const StepTimes& times);
+
+/// When each rank's step began and ended: of a step that runs once from the
+/// rank's start on, of repeats the last.
+std::vector<engine::StepSpan> SpansOf(const lower::Lowered& lowered,
+                                      const StepTimes& times,
+                                      const sim::Schedule& schedule);
+
+/// The longest of them.
+Duration LongestOf(const std::vector<engine::StepSpan>& spans);
+
+}  // namespace stepcast::whatif
+
+#endif  // STEPCAST_WHATIF_STEP_TIMES_H_

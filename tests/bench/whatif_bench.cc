@@ -1,0 +1,125 @@
+// How fast changes of a recorded step are answered, from its file and one after
+// another, on one core.
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "base/check.h"
+#include "ingest/build_graph.h"
+#include "ingest/load.h"
+#include "ingest/rules.h"
+#include "tests/testing/kineto_generator.h"
+#include "whatif/apply.h"
+#include "whatif/case.h"
+#include "whatif/change.h"
+
+namespace stepcast {
+namespace {
+
+// A trace in a file that goes away with it.
+class TraceFile {
+ public:
+  explicit TraceFile(const testing::KinetoOptions& options)
+      : path_(std::filesystem::temp_directory_path() /
+              "stepcast_whatif_bench.json") {
+    const auto facts = testing::WriteKinetoFile(path_, options, false);
+    CHECK(facts.has_value()) << facts.error().message;
+    events_ = facts->ops + facts->annotations + facts->calls + facts->kernels +
+              facts->copies;
+  }
+  ~TraceFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  TraceFile(const TraceFile&) = delete;
+  TraceFile& operator=(const TraceFile&) = delete;
+
+  int64_t events() const { return events_; }
+
+  whatif::Case Load() const {
+    const auto rules = ingest::Rules::Load();
+    CHECK(rules.has_value()) << rules.error().message;
+    const std::vector<std::filesystem::path> paths = {path_};
+    const auto loaded = ingest::Load(paths, *rules, {.threads = 1});
+    CHECK(loaded.has_value()) << loaded.error().message;
+    Diagnostics diagnostics;
+    auto graph = ingest::BuildGraph(loaded->ranks, *rules, {}, diagnostics);
+    CHECK(graph.has_value()) << graph.error().message;
+    auto made = whatif::CaseOfTrace(
+        std::make_shared<const ir::Graph>(*std::move(graph)),
+        {.gpu = "v100-sxm-16gb"}, {.samples = 100});
+    CHECK(made.has_value()) << made.error().message;
+    return *std::move(made);
+  }
+
+ private:
+  std::filesystem::path path_;
+  int64_t events_ = 0;
+};
+
+// About 100,000 events: in 70 steps, as recorded jobs have them, or in one.
+testing::KinetoOptions OptionsOf(int64_t steps) {
+  testing::KinetoOptions options;
+  options.job.layers = 8;
+  options.job.tables = 26;
+  options.steps = steps;
+  if (steps == 1) {
+    options.job.tables = 3300;
+  }
+  return options;
+}
+
+whatif::Change ChangeOf(std::string_view text) {
+  auto change = whatif::ParseChange(text);
+  CHECK(change.has_value()) << change.error().message;
+  return *std::move(change);
+}
+
+// Reads a trace and answers one change, interval and account included.
+void LoadAndAnswer(benchmark::State& state) {
+  const TraceFile file(OptionsOf(state.range(0)));
+  const whatif::Change change = ChangeOf("gpu=a100-sxm-80gb");
+  for (auto iteration : state) {
+    engine::Predictor predictor;
+    const whatif::Case before = file.Load();
+    const auto changed = whatif::Apply(before, {&change, 1}, predictor);
+    CHECK(changed.has_value()) << changed.error().message;
+    benchmark::DoNotOptimize(changed->delta.step);
+  }
+  state.counters["events"] = static_cast<double>(file.events());
+}
+
+// The step time under one change of a batch, the trace being there.
+void AnswerOne(benchmark::State& state, std::string_view text) {
+  const TraceFile file(OptionsOf(state.range(0)));
+  const whatif::Case before = file.Load();
+  const whatif::Change change = ChangeOf(text);
+  engine::Predictor predictor;
+  for (auto iteration : state) {
+    const auto step = whatif::StepWith(before, {&change, 1}, predictor);
+    CHECK(step.has_value()) << step.error().message;
+    benchmark::DoNotOptimize(*step);
+  }
+  state.counters["tasks"] =
+      static_cast<double>(before.prediction.lowered.origins.size());
+}
+
+// Wanted: 500 ms with loading, 5 ms each in a batch.
+BENCHMARK(LoadAndAnswer)->Arg(70)->Arg(1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(AnswerOne, scale_op, "scale-op=gemm=0.5")
+    ->Arg(70)
+    ->Arg(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(AnswerOne, scale_overhead, "scale-overhead=t2=0.5")
+    ->Arg(70)
+    ->Arg(1)
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace stepcast
+
+BENCHMARK_MAIN();
