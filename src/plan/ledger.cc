@@ -77,7 +77,8 @@ void Ledger::PutPart(const Option& option, int place, double sign) {
   node_columns_[static_cast<size_t>(place)] += sign * option.load.columns;
   const int per_node = problem_->ranks.per_node();
   for (int i = 0; i < per_node; ++i) {
-    PutOn(static_cast<size_t>(place * per_node + i), option.load, sign);
+    const int rank = place * per_node + i;
+    PutOn(static_cast<size_t>(rank), option.load, sign);
   }
 }
 

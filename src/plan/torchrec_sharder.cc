@@ -105,8 +105,10 @@ class Planner {
     int best = 0;
     bool has_room = false;
     for (int place = 0; place < count; ++place) {
-      const auto at = static_cast<size_t>(place * each);
-      const auto now = static_cast<size_t>(best * each);
+      const int first = place * each;
+      const int first_now = best * each;
+      const auto at = static_cast<size_t>(first);
+      const auto now = static_cast<size_t>(first_now);
       const bool room = devices.bytes[at] + bytes <= problem_.capacity_bytes;
       const bool less = room ? devices.ms[at] < devices.ms[now]
                              : devices.bytes[at] < devices.bytes[now];
