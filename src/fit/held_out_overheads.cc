@@ -143,11 +143,11 @@ Result<std::vector<StepGraph>> BuildStepGraphs(
   if (wanted.empty()) {
     wanted.emplace_back();  // A graph, which is one step.
   }
+  const ingest::GraphMaker maker(ranks, rules);
   std::vector<StepGraph> graphs;
   for (const std::optional<int64_t>& number : wanted) {
-    ASSIGN_OR_RETURN(
-        ir::Graph graph,
-        ingest::BuildGraph(ranks, rules, {.step = number}, diagnostics));
+    ASSIGN_OR_RETURN(ir::Graph graph,
+                     maker.Make({.step = number}, diagnostics));
     for (const ir::Rank& rank : graph.data().ranks) {
       if (!rank.step) {
         return Fail(ErrorCode::kInvalidInput,

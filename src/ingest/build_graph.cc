@@ -21,11 +21,21 @@ Duration EpochStart(const LinkedTrace& linked, uint32_t step) {
 
 }  // namespace
 
-Result<ir::Graph> BuildGraph(std::span<const RankTrace> ranks,
-                             const Rules& rules, const BuildOptions& options,
-                             Diagnostics& diagnostics) {
-  for (const RankTrace& rank : ranks) {
-    if (rank.graph && ranks.size() == 1) {
+GraphMaker::GraphMaker(std::span<const RankTrace> ranks, const Rules& rules)
+    : ranks_(ranks), rules_(rules), facts_(ranks.size()) {
+  for (size_t i = 0; i < ranks_.size(); ++i) {
+    if (ranks_[i].profiler) {
+      facts_[i] = ReadFacts(ranks_[i], rules);
+    }
+  }
+}
+
+GraphMaker::~GraphMaker() = default;
+
+Result<ir::Graph> GraphMaker::Make(const BuildOptions& options,
+                                   Diagnostics& diagnostics) const {
+  for (const RankTrace& rank : ranks_) {
+    if (rank.graph && ranks_.size() == 1) {
       return *rank.graph;
     }
     if (rank.graph) {
@@ -36,28 +46,35 @@ Result<ir::Graph> BuildGraph(std::span<const RankTrace> ranks,
     }
   }
   ASSIGN_OR_RETURN(const std::vector<uint32_t> steps,
-                   ChooseStep(ranks, options.step));
+                   ChooseStep(ranks_, options.step));
   Duration zero = Duration::max();
-  for (size_t i = 0; i < ranks.size(); ++i) {
+  for (size_t i = 0; i < ranks_.size(); ++i) {
     if (steps[i] != kNoEvent) {
-      zero = std::min(zero, EpochStart(*ranks[i].profiler, steps[i]));
+      zero = std::min(zero, EpochStart(*ranks_[i].profiler, steps[i]));
     }
   }
   ir::GraphBuilder builder;
   std::vector<AddedRank> added;
-  for (size_t i = 0; i < ranks.size(); ++i) {
-    const RankTrace& rank = ranks[i];
+  for (size_t i = 0; i < ranks_.size(); ++i) {
+    const RankTrace& rank = ranks_[i];
     if (rank.profiler) {
       builder.set_source(rank.profiler->trace.info.format);
-      added.push_back(AddProfilerRank(rank, rank.profiler->steps[steps[i]],
-                                      zero, rules, builder, diagnostics));
+      added.push_back(AddProfilerRank(
+          rank, {.step = rank.profiler->steps[steps[i]], .zero = zero}, rules_,
+          facts_[i], builder, diagnostics));
     } else {
       builder.set_source(rank.execution->info.format);
-      added.push_back(AddExecutionRank(rank, rules, builder));
+      added.push_back(AddExecutionRank(rank, rules_, builder));
     }
   }
   MatchCollectives(added, builder, diagnostics);
   return std::move(builder).Build();
+}
+
+Result<ir::Graph> BuildGraph(std::span<const RankTrace> ranks,
+                             const Rules& rules, const BuildOptions& options,
+                             Diagnostics& diagnostics) {
+  return GraphMaker(ranks, rules).Make(options, diagnostics);
 }
 
 }  // namespace stepcast::ingest

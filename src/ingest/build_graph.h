@@ -1,14 +1,16 @@
-// From loaded traces to the execution graph of one step.
+// From loaded traces to the execution graphs of their steps.
 #ifndef STEPCAST_INGEST_BUILD_GRAPH_H_
 #define STEPCAST_INGEST_BUILD_GRAPH_H_
 
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "base/diagnostics.h"
 #include "base/result.h"
 #include "ingest/load.h"
+#include "ingest/profiler_graph.h"
 #include "ingest/rules.h"
 #include "ir/graph.h"
 
@@ -24,6 +26,25 @@ struct BuildOptions {
 /// matter, the device work with typed shapes, waits where recorded or inferred,
 /// and collectives matched across ranks. A rank with only an execution trace
 /// gets one work for each op that would launch one, without times.
+class GraphMaker {
+ public:
+  /// Reads what all steps share. Ranks and rules must live as long.
+  GraphMaker(std::span<const RankTrace> ranks, const Rules& rules);
+  GraphMaker(const GraphMaker&) = delete;
+  GraphMaker& operator=(const GraphMaker&) = delete;
+  ~GraphMaker();
+
+  /// Several threads may make graphs at once.
+  Result<ir::Graph> Make(const BuildOptions& options,
+                         Diagnostics& diagnostics) const;
+
+ private:
+  std::span<const RankTrace> ranks_;
+  const Rules& rules_;
+  std::vector<ProfilerFacts> facts_;  // By rank; of profiler traces.
+};
+
+/// The graph of one step alone.
 Result<ir::Graph> BuildGraph(std::span<const RankTrace> ranks,
                              const Rules& rules, const BuildOptions& options,
                              Diagnostics& diagnostics);

@@ -17,11 +17,12 @@ namespace {
 class RankAdder {
  public:
   RankAdder(const RankTrace& rank, const Step& step, const Rules& rules,
-            ir::GraphBuilder& builder)
+            const ProfilerFacts& facts, ir::GraphBuilder& builder)
       : rank_(rank),
         linked_(*rank.profiler),
         trace_(linked_.trace),
         rules_(rules),
+        facts_(facts),
         builder_(builder),
         window_(CutStep(linked_, step)),
         ids_{.ops = std::vector<ir::OpId>(trace_.host_events.size()),
@@ -33,10 +34,9 @@ class RankAdder {
     AddThreads();
     AddOps();
     AddStreams();
-    const SyncFacts syncs = ReadSyncs(linked_);
-    AddCalls(syncs, diagnostics);
+    AddCalls(facts_.syncs, diagnostics);
     AddWorks();
-    AddWaits(linked_, window_, kinds_, syncs, ids_, builder_);
+    AddWaits(linked_, window_, kinds_, facts_.syncs, ids_, builder_);
     return std::move(added_);
   }
 
@@ -65,11 +65,6 @@ class RankAdder {
   }
 
   void AddThreads() {
-    const std::vector<PhaseInput> inputs = PhaseInputs(linked_);
-    phases_ = FindPhases(inputs, trace_.strings, rules_);
-    const auto autograd =
-        FindAutogradThreads(inputs, trace_.strings, rules_,
-                            static_cast<uint32_t>(trace_.threads.size()));
     std::vector<bool> used(trace_.threads.size());
     for (const uint32_t event : window_.host_events) {
       used[trace_.host_events[event].thread] = true;
@@ -84,9 +79,9 @@ class RankAdder {
             !trace_.host_events.empty() && i == window_.step.thread;
         threads_[i] = builder_.AddThread(
             {.rank = added_.rank,
-             .role = is_main       ? ir::ThreadRole::kMain
-                     : autograd[i] ? ir::ThreadRole::kAutograd
-                                   : ir::ThreadRole::kOther,
+             .role = is_main              ? ir::ThreadRole::kMain
+                     : facts_.autograd[i] ? ir::ThreadRole::kAutograd
+                                          : ir::ThreadRole::kOther,
              .name = builder_.Intern(trace_.threads[i].thread)});
       }
     }
@@ -101,7 +96,7 @@ class RankAdder {
                             ? ir::OpKind::kOp
                             : ir::OpKind::kAnnotation,
                 .thread = threads_[event.thread],
-                .phase = phases_[i],
+                .phase = facts_.phases[i],
                 .sequence = event.sequence,
                 .measured = At(event.start, event.duration)};
       // A parent outside the window, as the step's own range, is none.
@@ -195,11 +190,10 @@ class RankAdder {
   }
 
   void AddWorks() {
-    const Classification shapes = ClassifyAll(rank_, rules_);
     std::vector<std::pair<Duration, LaunchedCollective>> collectives;
     for (const uint32_t i : window_.works) {
       const DeviceEvent& event = trace_.device_events[i];
-      const ir::KernelShape& shape = shapes.of(i);
+      const ir::KernelShape& shape = facts_.shapes.of(i);
       const auto* collective = std::get_if<ir::Collective>(&shape);
       ir::Work work{.name = builder_.Intern(trace_.strings.view(event.name)),
                     .kind = collective != nullptr ? ir::WorkKind::kCollective
@@ -239,21 +233,34 @@ class RankAdder {
   const LinkedTrace& linked_;
   const ProfilerTrace& trace_;
   const Rules& rules_;
+  const ProfilerFacts& facts_;
   ir::GraphBuilder& builder_;
   StepWindow window_;
   GraphIds ids_;
   AddedRank added_;
   std::vector<ir::ThreadId> threads_;
-  std::vector<ir::Phase> phases_;
   std::vector<ir::CallKind> kinds_;
 };
 
 }  // namespace
 
-AddedRank AddProfilerRank(const RankTrace& rank, const Step& step,
-                          Duration zero, const Rules& rules,
+ProfilerFacts ReadFacts(const RankTrace& rank, const Rules& rules) {
+  const LinkedTrace& linked = *rank.profiler;
+  const ProfilerTrace& trace = linked.trace;
+  const std::vector<PhaseInput> inputs = PhaseInputs(linked);
+  return {.phases = FindPhases(inputs, trace.strings, rules),
+          .autograd =
+              FindAutogradThreads(inputs, trace.strings, rules,
+                                  static_cast<uint32_t>(trace.threads.size())),
+          .syncs = ReadSyncs(linked),
+          .shapes = ClassifyAll(rank, rules)};
+}
+
+AddedRank AddProfilerRank(const RankTrace& rank, const PlacedStep& placed,
+                          const Rules& rules, const ProfilerFacts& facts,
                           ir::GraphBuilder& builder, Diagnostics& diagnostics) {
-  return RankAdder(rank, step, rules, builder).Run(zero, diagnostics);
+  return RankAdder(rank, placed.step, rules, facts, builder)
+      .Run(placed.zero, diagnostics);
 }
 
 }  // namespace stepcast::ingest

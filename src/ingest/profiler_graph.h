@@ -6,6 +6,7 @@
 
 #include "base/diagnostics.h"
 #include "ingest/classify_all.h"
+#include "ingest/find_waits.h"
 #include "ingest/load.h"
 #include "ingest/rules.h"
 #include "ingest/step_window.h"
@@ -25,10 +26,23 @@ struct AddedRank {
   std::vector<LaunchedCollective> collectives;
 };
 
-/// `zero` is the earliest start of the step over all ranks, on the epoch's
-/// clock.
-AddedRank AddProfilerRank(const RankTrace& rank, const Step& step,
-                          Duration zero, const Rules& rules,
+/// What all steps of a profiler trace share: found once, used for each of them.
+struct ProfilerFacts {
+  std::vector<ir::Phase> phases;  // By host event.
+  std::vector<bool> autograd;     // By thread.
+  SyncFacts syncs;
+  Classification shapes;
+};
+ProfilerFacts ReadFacts(const RankTrace& rank, const Rules& rules);
+
+/// A step, and the earliest start of it over all ranks on the epoch's clock.
+struct PlacedStep {
+  const Step& step;
+  Duration zero{};
+};
+
+AddedRank AddProfilerRank(const RankTrace& rank, const PlacedStep& placed,
+                          const Rules& rules, const ProfilerFacts& facts,
                           ir::GraphBuilder& builder, Diagnostics& diagnostics);
 
 }  // namespace stepcast::ingest

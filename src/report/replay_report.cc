@@ -26,11 +26,9 @@ struct Replayed {
   engine::Replay replay;
 };
 
-Result<Replayed> ReplayOne(std::span<const ingest::RankTrace> ranks,
-                           const ingest::Rules& rules, StepName step) {
+Result<Replayed> ReplayOne(const ingest::GraphMaker& graphs, StepName step) {
   Diagnostics ignored;
-  ASSIGN_OR_RETURN(ir::Graph graph,
-                   ingest::BuildGraph(ranks, rules, {.step = step}, ignored));
+  ASSIGN_OR_RETURN(ir::Graph graph, graphs.Make({.step = step}, ignored));
   ASSIGN_OR_RETURN(engine::Replay replay, engine::ReplayStep(graph));
   return Replayed{.graph = std::move(graph), .replay = std::move(replay)};
 }
@@ -96,10 +94,11 @@ Result<ReplayedJob> ReplayJob(std::span<const ingest::RankTrace> ranks,
   const std::vector<StepName> names = options.step || !chosen
                                           ? std::vector<StepName>{chosen}
                                           : CommonSteps(ranks);
+  const ingest::GraphMaker graphs(ranks, rules);
   std::optional<Result<Replayed>> full;
   std::vector<Attempt> attempts(names.size());
   ParallelFor(names.size(), options.threads, [&](size_t i) {
-    Result<Replayed> replayed = ReplayOne(ranks, rules, names[i]);
+    Result<Replayed> replayed = ReplayOne(graphs, names[i]);
     attempts[i] = replayed ? Attempt{.ranks = replayed->replay.ranks}
                            : Attempt{.why = replayed.error().message};
     if (names[i] == chosen) {
@@ -119,7 +118,7 @@ Result<ReplayedJob> ReplayJob(std::span<const ingest::RankTrace> ranks,
   StepName told = chosen;
   if (!*full && !report.steps.empty()) {
     told = report.steps[MedianOf(report.steps)].step;
-    full = ReplayOne(ranks, rules, told);
+    full = ReplayOne(graphs, told);
   }
   if (!*full) {
     return tl::unexpected(std::move(*full).error());
