@@ -11,7 +11,8 @@
 #include "base/result.h"
 #include "cli/commands.h"
 
-namespace CLI {
+// The library's own name.
+namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
 }  // namespace CLI
 

@@ -62,7 +62,7 @@ struct ModelPrediction {
 /// Not to be shared between threads; each has its own.
 class Predictor {
  public:
-  explicit Predictor(std::vector<std::filesystem::path> profiles = {})
+  explicit Predictor(const std::vector<std::filesystem::path>& profiles = {})
       : store_(profiles), collective_store_(profiles) {}
 
   Result<ModelPrediction> Predict(const Request& request,
