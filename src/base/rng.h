@@ -40,6 +40,17 @@ class Rng {
     return static_cast<int64_t>(static_cast<uint64_t>(low) + offset);
   }
 
+  /// Nearly normal: twelve uniform numbers have a variance of one.
+  double Normal() {
+    constexpr int kUniforms = 12;
+    constexpr double kScale = 0x1p-53;
+    double sum = 0;
+    for (int i = 0; i < kUniforms; ++i) {
+      sum += static_cast<double>(Next() >> 11) * kScale;
+    }
+    return sum - kUniforms / 2.0;
+  }
+
   /// True in one of `times` cases.
   bool OneIn(uint64_t times) { return Below(times) == 0; }
 

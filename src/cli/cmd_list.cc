@@ -8,6 +8,7 @@
 #include "base/text_table.h"
 #include "cli/commands.h"
 #include "cli/list_overheads.h"
+#include "cli/list_servers.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/output_formats.h"
@@ -366,6 +367,7 @@ constexpr Listing kListings[] = {
     {.name = "models", .text = ModelsText, .json = ModelsJson},
     {.name = "workloads", .text = WorkloadsText, .json = WorkloadsJson},
     {.name = "platforms", .text = PlatformsText, .json = PlatformsJson},
+    {.name = "servers", .text = ServersText, .json = ServersJson},
     {.name = "overheads", .text = OverheadsText, .json = OverheadsJson},
     {.name = "changes", .text = ChangesText, .json = ChangesJson},
 };
@@ -382,7 +384,8 @@ Status RunList(const Words& words) {
              "formats: that can be read and "
              "written; gpus: what we know of each; models: who "
              "answers for which kernels; workloads: to predict; platforms: "
-             "servers; overheads: hosts; changes: that whatif knows");
+             "with GPUs; servers: without; overheads: hosts; changes: that "
+             "whatif knows");
   parser.AddFlag("--json", json, "print one JSON object instead");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   if (!go_on) {

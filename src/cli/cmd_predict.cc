@@ -13,6 +13,7 @@
 #include "cli/predict_command.h"
 #include "cli/profile_device.h"
 #include "engine/lin_predict.h"
+#include "report/fleet_report.h"
 #include "report/html_report.h"
 #include "report/prediction.h"
 #include "report/timeline.h"
@@ -53,8 +54,36 @@ std::array<double, kQuantities.size()> ValuesOf(
           error};
 }
 
+std::array<double, kQuantities.size()> ValuesOf(
+    const fleet::FleetPrediction& fleet) {
+  constexpr double kPercent = 100;
+  double memory = 0;
+  for (const fleet::TierUse* tier :
+       {&fleet.trainers, &fleet.sparse, &fleet.dense}) {
+    memory = std::max(memory, tier->memory_bytes / tier->memory_capacity);
+  }
+  return {fleet.iteration_us, fleet.samples_per_s, memory * kPercent, 0};
+}
+
+// What a fleet has no use for.
+Status CheckFleetCommand(const PredictCommand& command) {
+  if (command.server.empty() || command.input.files.size() != 1) {
+    return Fail(ErrorCode::kInvalidInput,
+                "--trainers without a model and its servers; expected MODEL "
+                "--server NAME, too");
+  }
+  if (!command.perfetto.empty() || !command.html.empty() ||
+      !command.algorithms.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                "threads of a fleet have no common step; expected neither "
+                "--perfetto nor --html nor --algorithm with --trainers");
+  }
+  return {};
+}
+
 void AddOptions(OptionParser& parser, PredictCommand& command) {
   AddWorkloadOptions(parser, command);
+  AddFleetOptions(parser, command);
   parser.AddFlag("--profiled", command.profiled,
                  "with the time that a profiler takes");
   parser.AddRepeated("--algorithm", command.algorithms,
@@ -133,6 +162,9 @@ Result<Outcome> RunPredict(const Words& words) {
       "text), whose kernels are priced anew.",
       "  stepcast predict dlrm_mlperf --gpu a100-sxm-80gb --batch 2048\n"
       "  stepcast predict my_model.toml --gpu h100-sxm-80gb --precision bf16\n"
+      "  stepcast predict dlrm_mlperf --server 2s-epyc-7742\n"
+      "  stepcast predict fleet_m1 --server 2s-skylake --trainers 6 "
+      "--sparse-servers 8\n"
       "  stepcast predict traces/ --gpu a100-sxm-80gb --overheads shared\n"
       "  stepcast predict dlrm_default --json --fail-on 'step>10000us'");
   PredictCommand command;
@@ -143,6 +175,16 @@ Result<Outcome> RunPredict(const Words& words) {
   }
   ASSIGN_OR_RETURN(const std::vector<Check> checks,
                    ParseChecks(command.fail_on, kQuantities));
+  if (IsFleet(command)) {
+    RETURN_IF_ERROR(CheckFleetCommand(command));
+    ASSIGN_OR_RETURN(const fleet::FleetPrediction prediction,
+                     PredictOnFleet(command));
+    const std::string& workload = command.input.files.front();
+    RETURN_IF_ERROR(
+        Print(command.json ? report::FleetJson(prediction, workload, Version())
+                           : report::FleetText(prediction, workload)));
+    return RunChecks(checks, kQuantities, ValuesOf(prediction));
+  }
   RETURN_IF_ERROR(
       CheckExtraFile("--perfetto", command.perfetto, command.input.files));
   RETURN_IF_ERROR(CheckExtraFile("--html", command.html, command.input.files));

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "cli/options.h"
 #include "engine/predictor.h"
+#include "fleet/predict_fleet.h"
 #include "report/prediction.h"
 
 namespace stepcast::cli {
@@ -20,6 +21,16 @@ struct PredictCommand {
   std::string gpus;
   std::string nodes;
   std::string platform;
+  std::string server;
+  std::string runtime;
+  // Of a fleet of servers.
+  std::string trainers;
+  std::string hogwild;
+  std::string sparse_servers;
+  std::string dense_servers;
+  std::string sparse_server;
+  std::string dense_server;
+  std::string sync_every;
   std::string batch;
   std::string mode;
   std::string precision;
@@ -53,6 +64,13 @@ Result<engine::PredictOptions> ReadModelOptions(const PredictCommand& command);
 
 /// Of a model, built in or from a file.
 Result<report::PredictionReport> PredictModel(const PredictCommand& command);
+
+/// Whether asynchronous training on many servers is asked for.
+bool IsFleet(const PredictCommand& command);
+/// Declares its options.
+void AddFleetOptions(OptionParser& parser, PredictCommand& command);
+/// Of a model on such servers.
+Result<fleet::FleetPrediction> PredictOnFleet(const PredictCommand& command);
 
 /// Of a step that was recorded: its ops and kernels with other times.
 Result<report::PredictionReport> PredictTrace(const PredictCommand& command);

@@ -59,9 +59,20 @@ Result<engine::Request> ReadRequest(const PredictCommand& command) {
   request.gpus = static_cast<int>(std::min(gpus.value_or(1), kMostGpus));
   request.nodes = static_cast<int>(std::min(nodes.value_or(1), kMostGpus));
   request.platform = command.platform;
-  request.gpu = command.gpu.empty() && command.platform.empty()
-                    ? std::string(kDefaultGpu)
-                    : command.gpu;
+  request.server = command.server;
+  request.runtime = command.runtime;
+  if (request.server.empty() && !request.runtime.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                "--runtime is of servers without GPUs; expected --server, too");
+  }
+  if (!request.server.empty() && !command.gpu.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                "--gpu and --server; expected one of them");
+  }
+  request.gpu =
+      command.gpu.empty() && command.platform.empty() && command.server.empty()
+          ? std::string(kDefaultGpu)
+          : command.gpu;
   request.overheads = command.overheads;
   return request;
 }
@@ -92,7 +103,9 @@ Result<report::PredictionReport> PredictModel(const PredictCommand& command) {
                    predictor.Overheads(predicted.overheads));
   RETURN_IF_ERROR(AddAlgorithms(command, predicted.graph, predicted.prediction,
                                 overheads, options.profiled, report));
-  if (!named || (command.gpu.empty() && command.platform.empty())) {
+  const bool placed = !command.gpu.empty() || !command.platform.empty() ||
+                      !command.server.empty();
+  if (!named || !placed) {
     report.notes.push_back(fmt::format(
         "{}; name others with a workload and --gpu",
         named ? fmt::format("no GPU was named, so this is {}", predicted.gpu)

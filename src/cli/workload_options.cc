@@ -15,7 +15,17 @@ void AddWorkloadOptions(OptionParser& parser, PredictCommand& command) {
       "--platform", command.platform,
       "server, as in `stepcast list platforms`; default: one with the GPU",
       "NAME");
-  parser.Add("--batch", command.batch, "samples a GPU", "N");
+  parser.Add("--server", command.server,
+             "servers without GPUs instead, as in `stepcast list servers`",
+             "NAME");
+  parser.Add("--runtime", command.runtime,
+             "what runs operators there, as in `stepcast list servers`; "
+             "default: as --impl",
+             "NAME");
+  parser.Add("--batch", command.batch,
+             "samples a GPU; with --server over all, with --trainers of a "
+             "thread",
+             "N");
   parser.Add("--mode", command.mode, "train or infer", "MODE");
   parser.Add("--precision", command.precision,
              "fp32, tf32, amp-fp16, fp16 or bf16", "TYPE");

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "cost/kernels/bandwidth.h"
+#include "cost/kernels/cpu_kernels.h"
 #include "cost/kernels/family.h"
 #include "cost/kernels/fill.h"
 #include "hw/gpu_files.h"
@@ -283,7 +284,9 @@ Estimate KernelModels::FromAnswer(const Answer& answer, const Base& base,
 Estimate KernelModels::PriceMemset(const ir::Fill& fill) const {
   const Family* family = FindFamily(fill);
   CHECK(family != nullptr);
-  return FromFormula(fill, FamilyPlace(*family), MemsetBase(fill, machine_));
+  return FromFormula(fill, FamilyPlace(*family),
+                     IsServer(machine_) ? BaseOn(*family, fill, machine_)
+                                        : MemsetBase(fill, machine_));
 }
 
 std::optional<Estimate> KernelModels::Price(
@@ -332,7 +335,7 @@ void KernelModels::PriceAll(
       continue;
     }
     const size_t place = FamilyPlace(*family);
-    const Base base = family->base(shapes[i], machine_);
+    const Base base = BaseOn(*family, shapes[i], machine_);
     const Answer* answer = FindAnswer(place, VariantOf(shapes[i]));
     if (answer == nullptr) {
       estimates[i] = FromFormula(shapes[i], place, base);

@@ -9,11 +9,10 @@
 #include <fmt/format.h>
 
 #include "cost/overheads/overhead_files.h"
+#include "engine/build_job.h"
 #include "hw/gpu_files.h"
 #include "hw/platform_files.h"
-#include "ir/join_ranks.h"
 #include "workload/build_graph.h"
-#include "workload/sharding.h"
 
 namespace stepcast::engine {
 namespace {
@@ -32,94 +31,18 @@ constexpr OwnOverheads kOwnOverheads[] = {
     {"hugectr-localized", "nvidia-pytorch"},
     {"tensorflow", "tensorflow"},
     {"tensorflow-xla", "tensorflow"},
+    {"tensorflow-native", "tensorflow"},
+    {"tensorflow-columns", "tensorflow"},
     {"triton", "triton"},
     {"triton-tensorrt", "triton"},
     {"triton-hps", "triton"},
 };
-
-// The step of all ranks, those that are alike told once.
-struct Job {
-  ir::Graph graph;
-  std::vector<int64_t> counts{};     // By rank of the graph.
-  workload::Memory memory{};         // Of the fullest rank.
-  std::vector<double> rank_bytes{};  // In memory, by rank of the graph.
-};
-
-// In the GPU's memory.
-double TableBytes(const std::vector<workload::TableGroup>& tables) {
-  double bytes = 0;
-  for (const workload::TableGroup& group : tables) {
-    const double all = static_cast<double>(group.count) *
-                       static_cast<double>(group.rows) *
-                       static_cast<double>(group.dim);
-    if (group.placement == workload::Placement::kHbm) {
-      bytes += all;
-    } else if (workload::IsCached(group.placement)) {
-      bytes += all * group.cache;
-    }
-  }
-  return bytes;
-}
 
 bool AllInHbm(const workload::Model& model) {
   return std::ranges::all_of(
       model.tables, [](const workload::TableGroup& table) {
         return table.placement == workload::Placement::kHbm;
       });
-}
-
-// Of the bytes of all tables, those of a rank.
-double ShareOf(const workload::Model& model, const workload::RankPlan& plan) {
-  const double own = TableBytes(plan.local) + TableBytes(plan.replicated) +
-                     TableBytes(plan.split) + TableBytes(plan.node_split);
-  return own / std::max(TableBytes(model.tables), 1.0);
-}
-
-Result<Job> BuildJob(const Request& request,
-                     const workload::Settings& settings) {
-  if (request.gpus <= 1) {
-    ASSIGN_OR_RETURN(ir::Graph graph,
-                     workload::BuildGraph(request.model, settings));
-    workload::Memory memory =
-        workload::MemoryOf(request.model, settings, graph);
-    const double bytes = memory.total();
-    return Job{.graph = std::move(graph),
-               .memory = std::move(memory),
-               .rank_bytes = {bytes}};
-  }
-  ASSIGN_OR_RETURN(const std::vector<workload::RankShare> shares,
-                   request.deal
-                       ? workload::ShareDeal(request.model, settings,
-                                             request.gpus, *request.deal)
-                       : workload::ShareTables(request.model, settings,
-                                               request.gpus, request.nodes));
-  std::vector<int64_t> counts;
-  std::vector<double> bytes;
-  workload::Memory fullest;
-  std::vector<ir::Graph> graphs;
-  std::vector<ir::RankGraph> ranks;
-  for (const workload::RankShare& share : shares) {
-    ASSIGN_OR_RETURN(ir::Graph graph, workload::BuildRankGraph(
-                                          request.model, settings, share.plan));
-    workload::Memory memory = workload::MemoryOf(
-        request.model, settings, graph,
-        {.table_share = ShareOf(request.model, share.plan),
-         .communication = workload::CommunicationBytes(graph)});
-    counts.push_back(share.count);
-    bytes.push_back(memory.total());
-    if (memory.total() > fullest.total()) {
-      fullest = std::move(memory);
-    }
-    graphs.push_back(std::move(graph));
-  }
-  for (size_t i = 0; i < graphs.size(); ++i) {
-    ranks.push_back({.graph = &graphs[i], .number = shares[i].plan.rank});
-  }
-  ASSIGN_OR_RETURN(ir::Graph graph, ir::JoinRanks(ranks));
-  return Job{.graph = std::move(graph),
-             .counts = std::move(counts),
-             .memory = std::move(fullest),
-             .rank_bytes = std::move(bytes)};
 }
 
 int GpusOf(const hw::Platform& platform) {
@@ -166,6 +89,22 @@ Host HostOf(const Request& request, const std::string& platform,
                           nic > 0 ? nic
                                   : hw::kLeastNicGbs / cluster->gpus_per_node},
           .memory_gb = cluster->host_memory_gb};
+}
+
+// What the servers take and cost, all of them.
+struct Costs {
+  double power_w = 0;
+  std::optional<double> price_usd{};
+};
+
+Costs CostsOf(const Request& request, const std::string& platform) {
+  if (platform.empty()) {
+    return {};
+  }
+  const auto cluster = hw::FindCluster(platform, request.gpus, request.nodes);
+  return cluster ? Costs{.power_w = cluster->power_w,
+                         .price_usd = cluster->price_usd}
+                 : Costs{};
 }
 
 }  // namespace
@@ -215,9 +154,12 @@ Result<ModelPrediction> Predictor::Predict(const Request& request,
                                            const PredictOptions& options) {
   workload::Settings settings = request.settings;
   settings.batch = settings.batch > 0 ? settings.batch : request.model.batch;
+  if (!request.server.empty()) {
+    return PredictOnServers(request, settings, options);
+  }
   std::string gpu = request.gpu;
   ASSIGN_OR_RETURN(std::string platform, PlatformOf(request, gpu));
-  ASSIGN_OR_RETURN(Job job, BuildJob(request, settings));
+  ASSIGN_OR_RETURN(Job job, BuildJob(request, settings, request.gpus));
   ASSIGN_OR_RETURN(const cost::KernelModels* models,
                    Models(gpu, request.recorder_latency_us));
   const std::string name = request.overheads.empty()
@@ -243,6 +185,7 @@ Result<ModelPrediction> Predictor::Predict(const Request& request,
       engine::Predict(
           {.graph = &job.graph, .models = models, .overheads = overheads},
           how));
+  const Costs costs = CostsOf(request, platform);
   constexpr double kGiga = 1e9;
   const double host_bytes = job.memory.host / request.nodes;
   return ModelPrediction{
@@ -256,7 +199,10 @@ Result<ModelPrediction> Predictor::Predict(const Request& request,
       .overheads = name,
       .gpu = std::move(gpu),
       .platform = std::move(platform),
-      .batch = settings.batch};
+      .batch = settings.batch,
+      .ranks = request.gpus,
+      .power_w = costs.power_w,
+      .price_usd = costs.price_usd};
 }
 
 Result<std::string> PlatformOf(const Request& request, std::string& gpu) {

@@ -40,6 +40,11 @@ struct Request {
   int gpus = 1;
   int nodes = 1;
   std::string platform;
+  /// Servers without GPUs, `nodes` of them, instead of GPUs: a name of
+  /// `stepcast list servers` or a file. The batch is then of all of them.
+  std::string server{};
+  /// What runs the operators there; empty: as the implementation does.
+  std::string runtime{};
   /// Who has which table; not given: as the implementation deals them.
   std::optional<workload::TableDeal> deal{};
 };
@@ -56,7 +61,10 @@ struct ModelPrediction {
   std::string overheads;     // The name of the set used.
   std::string gpu;           // Of the platform, if none was named.
   std::string platform;      // Empty: one GPU of no server in particular.
-  int64_t batch = 0;         // A GPU.
+  int64_t batch = 0;         // A GPU, or a rank of servers.
+  int ranks = 1;             // GPUs, or processes on servers.
+  double power_w = 0;        // Of all servers; 0: no server in particular.
+  std::optional<double> price_usd{};
 };
 
 /// Not to be shared between threads; each has its own.
@@ -79,6 +87,10 @@ class Predictor {
                                                     int gpus, int nodes);
 
  private:
+  Result<ModelPrediction> PredictOnServers(const Request& request,
+                                           workload::Settings settings,
+                                           const PredictOptions& options);
+
   cost::ProfileStore store_;
   cost::CollectiveStore collective_store_;
   std::map<std::string, std::unique_ptr<cost::CollectiveModels>, std::less<>>

@@ -20,18 +20,6 @@ constexpr double kShared = 0.5;
 // The tenth percentile of a normal distribution lies so many deviations off.
 constexpr double kDecile = 1.2816;
 
-// Nearly normal: twelve uniform numbers have a variance of one. The same on
-// every machine.
-double Normal(Rng& rng) {
-  constexpr int kUniforms = 12;
-  constexpr double kScale = 0x1p-53;
-  double sum = 0;
-  for (int i = 0; i < kUniforms; ++i) {
-    sum += static_cast<double>(rng.Next() >> 11) * kScale;
-  }
-  return sum - kUniforms / 2.0;
-}
-
 // Works of one shape and price, whose times are drawn together.
 struct Drawn {
   uint32_t shape = 0;
@@ -120,12 +108,12 @@ Sampler::Sampler(const ir::GraphData& data, const Prediction& prediction,
 // Draws the duration of every task.
 void Sampler::Draw(std::vector<Duration>& durations) {
   for (double& z : of_model_) {
-    z = Normal(rng_);
+    z = rng_.Normal();
   }
   for (double& z : of_shape_) {
-    z = Normal(rng_);
+    z = rng_.Normal();
   }
-  factors_[0] = std::exp(options_.host_spread * Normal(rng_));
+  factors_[0] = std::exp(options_.host_spread * rng_.Normal());
   for (size_t i = 0; i < drawn_.size(); ++i) {
     const Drawn& drawn = drawn_[i];
     const double z = std::sqrt(kShared) * of_model_[drawn.price.model] +
@@ -194,7 +182,7 @@ StepInterval Sampler::Sample() {
     Draw(durations);
     sim::Resimulate(prediction_.lowered.tasks, durations, schedule);
     const double system = options_.system_spread > 0
-                              ? std::exp(options_.system_spread * Normal(rng_))
+                              ? std::exp(options_.system_spread * rng_.Normal())
                               : 1;
     steps.push_back(static_cast<double>(StepOf(schedule).count()) * system);
   }

@@ -62,6 +62,26 @@ void FillHost(const Platform& platform, const Device& device,
   }
 }
 
+// A node takes so many times what its GPUs do: the mean of the data sheets of
+// DGX-1 (3.5 kW for 8 x 300 W), DGX A100 (6.5 for 8 x 400), DGX H100 (10.2 for
+// 8 x 700) and DGX B200 (14.3 for 8 x 1000).
+constexpr double kNodeOverGpus = 1.77;
+
+void FillCosts(const Platform& platform, const Device& device,
+               Cluster& cluster) {
+  if (platform.power_w) {
+    cluster.power_w = cluster.nodes * platform.power_w->value;
+  } else {
+    cluster.power_w =
+        cluster.nodes * kNodeOverGpus * cluster.node_gpus * device.tdp_w;
+    cluster.derived.push_back(
+        fmt::format("power_w: {} times its GPUs' TDP", kNodeOverGpus));
+  }
+  if (platform.price_usd) {
+    cluster.price_usd = cluster.nodes * platform.price_usd->value;
+  }
+}
+
 Status CheckCounts(const Platform& platform, int gpus, int nodes) {
   const auto most = static_cast<int>(platform.gpus_per_node->value);
   if (gpus < 1 || nodes < 1 || gpus % nodes != 0 || gpus / nodes > most) {
@@ -237,6 +257,7 @@ Result<Cluster> MakeCluster(const Platform& platform, const Device& device,
   }
   FillLinks(platform, device, cluster);
   FillHost(platform, device, cluster);
+  FillCosts(platform, device, cluster);
   return cluster;
 }
 

@@ -36,6 +36,8 @@ struct Cluster {
   double nic_gbs = 0;
   double host_memory_gb = 0;
   double host_memory_gbs = 0;
+  double power_w = 0;                 // Of all nodes, busy.
+  std::optional<double> price_usd{};  // Of all nodes; absent: not published.
   std::vector<std::string> collectives{};
 
   /// What was not published: "pcie_gbs: of the GPU's PCIe 4", ...

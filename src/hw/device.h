@@ -32,6 +32,9 @@ struct Device {
   double nvlink_gbs = 0;  // 0: no link known.
   double pcie_gbs = 0;    // One direction, of 16 lanes, after encoding.
   double tdp_w = 0;
+  // Of a server's processors (host.h); 0 of devices that were measured.
+  double team_us = 0;   // To start all threads on an operator and to wait.
+  double core_gbs = 0;  // What one core moves from and to memory.
   // What large kernels sustain, as a share of the peaks above.
   double gemm_fp32_share = 0;
   double bmm_fp32_share = 0;

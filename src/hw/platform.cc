@@ -36,6 +36,8 @@ constexpr std::array kFields = {
     PlatformField{"host_memory_gb", &Platform::host_memory_gb, 8, 1e6, "GB"},
     PlatformField{"host_memory_gbs", &Platform::host_memory_gbs, 5, 1e5,
                   "GB/s"},
+    PlatformField{"power_w", &Platform::power_w, 50, 1e6, "W"},
+    PlatformField{"price_usd", &Platform::price_usd, 100, 1e8, "USD"},
 };
 
 Result<bool> GetFlag(const toml::table& table, std::string_view key,

@@ -60,6 +60,8 @@ struct Platform {
   std::optional<Figure> nic_latency_us;   // One step over the network.
   std::optional<Figure> host_memory_gb;
   std::optional<Figure> host_memory_gbs;
+  std::optional<Figure> power_w;    // Of a node, busy.
+  std::optional<Figure> price_usd;  // Of a node.
 };
 
 /// A figure of a Platform by its key, with the range in which it makes sense.

@@ -24,15 +24,16 @@ MemoryUse MemoryOf(const engine::ModelPrediction& predicted) {
 }
 
 std::string NoteOnFit(const engine::ModelPrediction& predicted,
-                      workload::Settings settings) {
+                      workload::Settings settings, bool on_server) {
   settings.batch = predicted.batch;
   constexpr double kGiga = 1e9;
   const std::vector<std::string> ways = workload::WaysToFit(
       predicted.memory, predicted.memory_capacity, settings);
   return fmt::format(
-      "{:.2f} GB too much for a GPU{}{}",
+      "{:.2f} GB too much for a {}{}{}",
       (predicted.memory.total() - predicted.memory_capacity) / kGiga,
-      ways.empty() ? "" : "; would fit with ", fmt::join(ways, ", or "));
+      on_server ? "process" : "GPU", ways.empty() ? "" : "; would fit with ",
+      fmt::join(ways, ", or "));
 }
 
 }  // namespace
@@ -45,7 +46,8 @@ PredictionReport ReportModel(const engine::Request& request,
       {.workload = request.model.name,
        .platform = predicted.platform,
        .gpu = predicted.gpu,
-       .num_gpus = request.gpus,
+       .server = !request.server.empty(),
+       .num_gpus = predicted.ranks,
        .batch_per_gpu = predicted.batch,
        .precision = std::string(workload::Name(request.settings.precision)),
        .mode = std::string(workload::Name(request.settings.mode)),
@@ -53,8 +55,12 @@ PredictionReport ReportModel(const engine::Request& request,
        .overheads = predicted.overheads,
        .window = "steady step"});
   report.memory = MemoryOf(predicted);
+  report.power_w = predicted.power_w;
+  report.samples_per_joule =
+      predicted.power_w > 0 ? report.samples_per_s / predicted.power_w : 0;
   if (!report.memory->fits()) {
-    report.notes.push_back(NoteOnFit(predicted, request.settings));
+    report.notes.push_back(
+        NoteOnFit(predicted, request.settings, report.subject.server));
   }
   return report;
 }

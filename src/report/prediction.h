@@ -22,9 +22,10 @@ namespace stepcast::report {
 /// What was asked.
 struct PredictionSubject {
   std::string workload{};
-  std::string platform{};  // Empty: none was named.
-  std::string gpu{};
-  int64_t num_gpus = 1;
+  std::string platform{};     // Empty: none was named.
+  std::string gpu{};          // Or the server, if it has none.
+  bool server = false;        // Processors do the work; ranks are processes.
+  int64_t num_gpus = 1;       // Or processes.
   int64_t batch_per_gpu = 0;  // 0: not known, as of a trace.
   std::string precision{};
   std::string mode{};
@@ -74,6 +75,8 @@ struct PredictionReport {
   /// What was not found by its own name, the longest first.
   std::vector<std::pair<std::string, Duration>> guessed_overheads;
   std::optional<MemoryUse> memory;
+  double power_w = 0;  // Of all servers; 0: not known.
+  double samples_per_joule = 0;
   std::vector<MeasuredStep> measured;
   std::vector<std::string> notes;  // Assumptions that matter.
 

@@ -18,7 +18,10 @@ void WriteSubject(JsonWriter& json, const PredictionReport& report) {
   const PredictionSubject& subject = report.subject;
   json.Key("workload").String(subject.workload);
   json.Key("platform").String(subject.platform);
-  json.Key("gpu").String(subject.gpu);
+  json.Key("gpu").String(subject.server ? "" : subject.gpu);
+  if (subject.server) {
+    json.Key("server").String(subject.gpu);
+  }
   json.Key("num_gpus").Int(subject.num_gpus);
   json.Key("batch_per_gpu").Int(subject.batch_per_gpu);
   json.Key("precision").String(subject.precision);
@@ -121,6 +124,10 @@ void WritePrediction(JsonWriter& json, const PredictionReport& report,
   WriteTime(json, "step_time_us", report.step);
   json.Key("samples_per_s").Fixed(report.samples_per_s, 1);
   const engine::RankAccount& slowest = report.slowest;
+  if (report.power_w > 0) {
+    json.Key("power_w").Fixed(report.power_w, kTimeDecimals);
+    json.Key("samples_per_joule").Double(report.samples_per_joule);
+  }
   WriteTime(json, "gpu_active_us", slowest.gpu_active);
   WriteTime(json, "gpu_idle_us", slowest.step - slowest.gpu_active);
   WriteTime(json, "host_busy_us", slowest.host_busy);

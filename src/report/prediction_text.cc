@@ -32,7 +32,8 @@ std::string Headline(const PredictionReport& report) {
                     WithThousands(static_cast<int64_t>(report.samples_per_s)));
   }
   const engine::RankAccount& slowest = report.slowest;
-  text += fmt::format("GPU active   {} ms   {}\n",
+  text += fmt::format("{}   {} ms   {}\n",
+                      report.subject.server ? "at work   " : "GPU active",
                       MillisecondsText(slowest.gpu_active),
                       PercentText(slowest.gpu_active, slowest.step));
   text += fmt::format("host busy    {} ms   {}\n",
@@ -149,7 +150,9 @@ std::string Sources(const PredictionReport& report) {
                       engine::Name(static_cast<engine::PriceSource>(i))));
     }
   }
-  std::string text = fmt::format("\ncoverage: GPU time {}\n", Joined(works));
+  std::string text =
+      fmt::format("\ncoverage: {} time {}\n",
+                  report.subject.server ? "operators'" : "GPU", Joined(works));
   std::vector<std::string> host;
   for (size_t i = 0; i < report.overhead_coverage.size(); ++i) {
     if (report.overhead_coverage[i] > 0) {
@@ -196,8 +199,9 @@ std::string SubjectText(const PredictionSubject& subject) {
   }
   std::vector<std::string> facts;
   if (subject.batch_per_gpu > 0) {
-    facts.push_back(
-        fmt::format("batch {} a GPU", WithThousands(subject.batch_per_gpu)));
+    facts.push_back(fmt::format("batch {} a {}",
+                                WithThousands(subject.batch_per_gpu),
+                                subject.server ? "process" : "GPU"));
   }
   for (const std::string* fact :
        {&subject.mode, &subject.precision, &subject.impl}) {
@@ -213,6 +217,11 @@ std::string PredictionText(const PredictionReport& report) {
   std::string text = SubjectText(report.subject) + "\n" + Headline(report);
   if (report.memory) {
     text += Memory(*report.memory);
+  }
+  if (report.samples_per_joule > 0) {
+    text += fmt::format("power        {} W, {:.3g} samples/J\n",
+                        WithThousands(static_cast<int64_t>(report.power_w)),
+                        report.samples_per_joule);
   }
   text += Breakdown(report) + Path(report);
   if (report.algorithms.size() > 1) {

@@ -48,7 +48,7 @@ Answer Ask(const StepRow& row, const StepWords& words,
   answer.step = {.row = &row,
                  .workload = meaning.request.model.name,
                  .impl = meaning.request.settings.impl,
-                 .gpu = meaning.request.gpu,
+                 .gpu = predicted->gpu,
                  .predicted_ms = Milliseconds(prediction.step),
                  .gpu_active_ms = Milliseconds(
                      prediction.accounts[prediction.slowest()].gpu_active),

@@ -22,14 +22,14 @@ namespace {
 using measurements::StepRow;
 
 // In the order in which rules are asked; a later one has the last word.
-constexpr std::array<std::string_view, 6> kColumns = {
-    "implementation", "model",       "gpu",
-    "precision",      "cuda_graphs", "embedding_placement"};
+constexpr std::array<std::string_view, 7> kColumns = {
+    "implementation",     "model", "gpu", "cpu", "precision", "cuda_graphs",
+    "embedding_placement"};
 
 // What a rule may say.
-constexpr std::array<std::string_view, 14> kKeys = {
-    "words",     "when",     "skip",        "workload", "impl",
-    "overheads", "torch",    "gpu",         "platform", "nodes",
+constexpr std::array<std::string_view, 16> kKeys = {
+    "words",     "when",     "skip",        "workload", "impl",   "overheads",
+    "torch",     "gpu",      "platform",    "nodes",    "server", "runtime",
     "precision", "parallel", "cuda_graphs", "placement"};
 
 Result<StepWords::Rule> ReadRule(const toml::table& table) {
@@ -86,6 +86,8 @@ Result<engine::Request> RequestOf(const StepWords::Values& values,
         workload::PlaceTables(Get(values, "placement"), request.model));
   }
   request.gpu = Get(values, "gpu");
+  request.server = Get(values, "server");
+  request.runtime = Get(values, "runtime");
   request.overheads = Get(values, "overheads");
   workload::Settings& settings = request.settings;
   settings.batch = row.batch_per_gpu;
@@ -96,6 +98,10 @@ Result<engine::Request> RequestOf(const StepWords::Values& values,
   ASSIGN_OR_RETURN(settings.cuda_graphs,
                    workload::ParseCudaGraphs(Get(values, "cuda_graphs")));
   // Replicas that only answer never talk to each other.
+  if (row.num_gpus == 0) {
+    request.nodes = static_cast<int>(std::max<int64_t>(row.num_nodes, 1));
+    return request;
+  }
   const bool alone = row.num_gpus == 1 || (Get(values, "parallel") == "data" &&
                                            row.Word("mode") == "infer");
   if (!alone) {
@@ -148,7 +154,8 @@ StepMeaning StepWords::MeaningOf(const StepRow& row) const {
   Values values;
   for (const Column& column : columns_) {
     const std::string_view word = row.Word(column.name);
-    if (row.num_gpus == 0 && word.empty()) {
+    const bool on_processors = row.num_gpus == 0;
+    if (on_processors ? word.empty() : column.name == "cpu") {
       continue;
     }
     const auto rule = std::ranges::find_if(
@@ -161,8 +168,10 @@ StepMeaning StepWords::MeaningOf(const StepRow& row) const {
       values.insert_or_assign(key, value);
     }
   }
-  meaning.why_not = row.num_gpus == 0 ? "runs on CPUs alone"
-                                      : std::string(Get(values, "skip"));
+  meaning.why_not = Get(values, "skip");
+  if (row.num_gpus == 0 && Get(values, "server").empty()) {
+    meaning.why_not = "runs on CPUs alone, of which nothing is known";
+  }
   if (!meaning.why_not.empty()) {
     return meaning;
   }

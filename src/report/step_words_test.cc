@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "cost/overheads/overhead_files.h"
+#include "engine/cpu_runtime.h"
 #include "hw/gpu_files.h"
+#include "hw/server_files.h"
 #include "workload/build_graph.h"
 #include "workload/model_files.h"
 
@@ -103,7 +105,27 @@ TEST(StepWordsTest, SaysWhyARowIsNotPredicted) {
   EXPECT_EQ(WhyNot(row), "implementation 'Another' has no rule");
   row = Row();
   row.num_gpus = 0;
-  EXPECT_EQ(WhyNot(row), "runs on CPUs alone");
+  EXPECT_THAT(WhyNot(row), HasSubstr("runs on CPUs alone"));
+}
+
+TEST(StepWordsTest, RowsWithoutGpusAreOfServers) {
+  const std::string rules = std::string(kRules) +
+                            "[[cpu]]\nwords = [\"EPYC\"]\n"
+                            "server = \"2s-epyc-7742\"\n";
+  const auto words = StepWords::Parse(rules, "words.toml");
+  ASSERT_TRUE(words) << words.error().message;
+  StepRow row = Row();
+  row.words["cpu"] = "EPYC";
+  EXPECT_EQ(words->MeaningOf(row).request.server, "");
+  row.num_gpus = 0;
+  row.num_nodes = 2;
+  row.words["gpu"] = "";
+  const StepMeaning meaning = words->MeaningOf(row);
+  EXPECT_EQ(meaning.why_not, "");
+  EXPECT_EQ(meaning.request.server, "2s-epyc-7742");
+  EXPECT_EQ(meaning.request.nodes, 2);
+  row.words["cpu"] = "Xeon";
+  EXPECT_EQ(words->MeaningOf(row).why_not, "cpu 'Xeon' has no rule");
 }
 
 TEST(StepWordsTest, ReplicasThatAnswerAreLikeOne) {
@@ -151,6 +173,10 @@ TEST(StepWordsTest, BuiltInRulesNameWhatIsThere) {
           EXPECT_THAT(overheads, Contains(value));
         } else if (key == "gpu") {
           EXPECT_TRUE(hw::FindDevice(value)) << value;
+        } else if (key == "server") {
+          EXPECT_TRUE(hw::FindServer(value)) << value;
+        } else if (key == "runtime") {
+          EXPECT_TRUE(engine::FindCpuRuntime(value, "")) << value;
         } else if (key == "precision") {
           EXPECT_TRUE(workload::ParsePrecision(value)) << value;
         } else if (key == "cuda_graphs") {

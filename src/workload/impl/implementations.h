@@ -42,6 +42,8 @@ Result<ir::Graph> BuildNvidia(const Request& request);
 Result<ir::Graph> BuildHugectr(const Request& request);
 Result<ir::Graph> BuildTensorflow(const Request& request);
 Result<ir::Graph> BuildTensorflowXla(const Request& request);
+Result<ir::Graph> BuildTensorflowNative(const Request& request);
+Result<ir::Graph> BuildTensorflowColumns(const Request& request);
 Result<ir::Graph> BuildTriton(const Request& request);
 Result<ir::Graph> BuildTritonTensorrt(const Request& request);
 Result<ir::Graph> BuildTritonHps(const Request& request);

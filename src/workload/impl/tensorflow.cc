@@ -125,6 +125,18 @@ Tensor Tensorflow::Concat(std::span<const Tensor> parts) {
   return all;
 }
 
+// tf.feature_column: some twenty small ops (fill empty rows, where, reshape,
+// ...) that stand in one, the hash of every string, and distinct ids, so that a
+// row is looked up once.
+void Tensorflow::HashColumn(int64_t ids) {
+  step_.Op("tf::FeatureColumn");
+  for (const char* const op : {"tf::StringToHashBucketFast", "tf::Unique"}) {
+    Op(op, ir::Sort{.kind = ir::SortKind::kUnique,
+                    .elements = ids,
+                    .dtype = ir::DType::kInt64});
+  }
+}
+
 Tensor Tensorflow::Gather(const TableGroup& table,
                           const LookupOptions& options) {
   TableGroup single = table;
@@ -134,6 +146,9 @@ Tensor Tensorflow::Gather(const TableGroup& table,
   ir::EmbeddingBag bag = Lookup({&single, 1}, how);
   bag.pooled = false;
   bag.longest_bag = 0;
+  if (options_.columns) {
+    HashColumn(bag.lookups);
+  }
   Op("tf::ResourceGather", bag);
   const Tensor vectors{.rows = options.batch,
                        .columns = table.dim,
@@ -223,13 +238,56 @@ Tensor Tensorflow::Interact(const Tensor& x, int64_t vectors, int64_t width) {
                             .features = vectors,
                             .dim = x.columns / vectors,
                             .dtype = options_.types.product};
-  Op("tf::DotBasedInteract", dot);
-  OnBackward([this, dot] {
-    ir::Interaction backward = dot;
-    backward.pass = ir::Pass::kBackward;
-    Op("tf::DotBasedInteractGrad", backward);
-  });
+  if (options_.native) {
+    InteractNatively(dot);
+  } else {
+    Op("tf::DotBasedInteract", dot);
+    OnBackward([this, dot] {
+      ir::Interaction backward = dot;
+      backward.pass = ir::Pass::kBackward;
+      Op("tf::DotBasedInteractGrad", backward);
+    });
+  }
   return {.rows = x.rows, .columns = width, .dtype = x.dtype, .grad = x.grad};
+}
+
+// All products, of which tf.boolean_mask keeps the triangle: the mask is as
+// large as the products, and where it holds is written down as indices.
+void Tensorflow::InteractNatively(const ir::Interaction& dot) {
+  const int64_t products = dot.batch * dot.features * dot.features;
+  const int64_t pairs = dot.batch * dot.features * (dot.features - 1) / 2;
+  const ir::Gemm all{.batch = dot.batch,
+                     .m = dot.features,
+                     .n = dot.features,
+                     .k = dot.dim,
+                     .transpose_b = true,
+                     .dtype = dot.dtype};
+  Op("tf::BatchMatMulV2", all);
+  Op("tf::MatrixBandPart", Stream(products, 1, dot.dtype));
+  const ir::Index triangle{
+      .elements = pairs, .source = products, .slice = 1, .dtype = dot.dtype};
+  ir::Index where = triangle;
+  where.elements = products;
+  where.dtype = ir::DType::kInt64;
+  Op("tf::Where", where);
+  Op("tf::GatherV2", triangle);
+  Op("tf::ConcatV2", ir::Concat{.tensors = 2,
+                                .elements = pairs + dot.batch * dot.dim,
+                                .dtype = dot.dtype});
+  OnBackward([this, dot, triangle, all] {
+    ir::Index scatter = triangle;
+    scatter.scatter = true;
+    scatter.accumulate = true;
+    Op("tf::UnsortedSegmentSum", scatter);
+    ir::Gemm gradient = all;
+    gradient.n = dot.dim;
+    gradient.k = dot.features;
+    gradient.transpose_b = false;
+    for (int i = 0; i < 2; ++i) {
+      Op("tf::BatchMatMulV2", gradient);
+    }
+    Op("tf::AddN", Stream(dot.batch * dot.features * dot.dim, 2, dot.dtype));
+  });
 }
 
 Tensor Tensorflow::Cross(const Tensor& x0, const Tensor& x, int64_t rank) {

@@ -21,6 +21,10 @@ struct TensorflowOptions {
   Types types{};
   bool train = true;
   bool xla = false;  // auto-jit of what can be fused.
+  /// Without kernels of NVIDIA's: the interaction by TensorFlow's own ops.
+  bool native = false;
+  /// Ids by feature columns: hashed and made distinct, table by table.
+  bool columns = false;
   Optimizer dense_optimizer = Optimizer::kSgd;
   Optimizer table_optimizer = Optimizer::kSgd;
 };
@@ -77,6 +81,8 @@ class Tensorflow {
   void DenseBackward(const Tensor& x, int64_t out, bool relu, double dropout);
   void CastWeights(int64_t elements);
   void UpdateTable(const ir::EmbeddingBag& bag, int64_t table_elements);
+  void HashColumn(int64_t ids);
+  void InteractNatively(const ir::Interaction& dot);
   void SumTableGradient(const ir::EmbeddingBag& bag, int64_t table_elements);
   void GradientReady(int64_t elements);
 

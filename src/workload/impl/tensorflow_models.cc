@@ -35,16 +35,25 @@ int64_t PaddedTo(int64_t columns, int64_t multiple) {
   return (columns + multiple - 1) / multiple * multiple;
 }
 
+// How a model is written.
+struct Style {
+  bool xla = false;      // As TensorflowOptions.
+  bool native = false;   // Likewise.
+  bool columns = false;  // Likewise.
+};
+
 class TensorflowStep {
  public:
-  TensorflowStep(const Request& request, bool xla, StepBuilder& step)
+  TensorflowStep(const Request& request, const Style& style, StepBuilder& step)
       : model_(request.model),
         settings_(request.settings),
         plan_(request.plan),
         step_(step),
         tf_(step, {.types = TypesOf(request.settings.precision),
                    .train = request.settings.mode == Mode::kTrain,
-                   .xla = xla,
+                   .xla = style.xla,
+                   .native = style.native,
+                   .columns = style.columns,
                    .dense_optimizer = request.model.dense_optimizer,
                    .table_optimizer = request.model.table_optimizer}),
         owns_tables_(request.plan.world > 1 &&
@@ -92,6 +101,9 @@ class TensorflowStep {
   // waits for each, but the step before may still run. Other models read arrays
   // that were copied while the step before was prepared.
   void LoadBatch() {
+    if (tf_.options().columns) {
+      return;  // Parsed by threads of its own, and where it is needed.
+    }
     step_.UseStream(step_.AddStream(kCopyStream));
     const int64_t dense = batch() * ir::SizeOf(ir::DType::kFp32);
     if (model_.kind == ModelKind::kWideDeep) {
@@ -128,6 +140,8 @@ class TensorflowStep {
         return WideDeep();
       case ModelKind::kNcf:
         return Ncf();
+      case ModelKind::kDeepFm:
+        return DeepFm();
       default:
         return Dlrm();
     }
@@ -158,9 +172,7 @@ class TensorflowStep {
         DenseFeatures(PaddedTo(model_.dense_features, kDensePadding));
     const Tensor bottom = tf_.Mlp(Activated(dense), model_.bottom_mlp,
                                   /*last_relu=*/true);
-    const Tensor vectors =
-        owns_tables_ ? GatherOwned()
-                     : Activated(tf_.GatherJoint(model_.tables, lookups_));
+    const Tensor vectors = GatherForDlrm();
     const Tensor all = tf_.Concat(std::vector<Tensor>{bottom, vectors});
     Tensor x = all;
     if (model_.interaction.kind == InteractionKind::kDot) {
@@ -172,6 +184,15 @@ class TensorflowStep {
       x = tf_.Cross(all, x, model_.interaction.cross_rank);
     }
     return tf_.Mlp(x, model_.top_mlp, /*last_relu=*/false);
+  }
+
+  Tensor GatherForDlrm() {
+    if (owns_tables_) {
+      return GatherOwned();
+    }
+    return Activated(tf_.options().columns
+                         ? tf_.Concat(GatherAll(model_.tables))
+                         : tf_.GatherJoint(model_.tables, lookups_));
   }
 
   // A rank's tables for the samples of all, those of one dim in one matrix; in
@@ -202,13 +223,36 @@ class TensorflowStep {
     return vectors;
   }
 
-  // A linear model of one weight a row, and an MLP over everything.
-  Tensor WideDeep() {
+  // A linear model of one weight a row.
+  Tensor Wide() {
     std::vector<TableGroup> weights = model_.tables;
     for (TableGroup& group : weights) {
       group.dim = 1;
     }
-    const Tensor wide = tf_.SumColumns(tf_.Concat(GatherAll(weights)));
+    return tf_.SumColumns(tf_.Concat(GatherAll(weights)));
+  }
+
+  // That, the square of the sum of vectors and the sum of their squares, and an
+  // MLP over all vectors.
+  Tensor DeepFm() {
+    const Tensor wide = Wide();
+    const Tensor all = tf_.Concat(GatherAll(model_.tables));
+    const Tensor sum = tf_.SumColumns(all);
+    tf_.Pointwise("tf::Square", sum, 1);
+    tf_.SumColumns(tf_.Pointwise("tf::Square", all, 1));
+    std::vector<Tensor> parts = {all};
+    if (model_.dense_features > 0) {
+      parts.push_back(DenseFeatures(model_.dense_features));
+    }
+    const Tensor deep = tf_.Mlp(Activated(tf_.Concat(parts)), model_.top_mlp,
+                                /*last_relu=*/false, model_.dropout);
+    CHECK(wide.columns == deep.columns);
+    return tf_.Pointwise("tf::AddV2", deep, 3);
+  }
+
+  // The linear model, and an MLP over everything.
+  Tensor WideDeep() {
+    const Tensor wide = Wide();
     std::vector<Tensor> parts = GatherAll(model_.tables);
     parts.push_back(DenseFeatures(model_.dense_features));
     const Tensor deep = tf_.Mlp(Activated(tf_.Concat(parts)), model_.top_mlp,
@@ -247,13 +291,13 @@ class TensorflowStep {
   Horovod horovod_;
 };
 
-Result<ir::Graph> Build(const Request& request, bool xla) {
+Result<ir::Graph> Build(const Request& request, const Style& style) {
   const ModelKind kind = request.model.kind;
   if (kind != ModelKind::kDlrm && kind != ModelKind::kWideDeep &&
-      kind != ModelKind::kNcf) {
+      kind != ModelKind::kNcf && kind != ModelKind::kDeepFm) {
     return Fail(ErrorCode::kUnsupported,
                 fmt::format("{} is a {} model, which is not run in TensorFlow "
-                            "here; expected dlrm, wide_deep or ncf",
+                            "here; expected dlrm, wide_deep, deepfm or ncf",
                             request.model.name, Name(kind)));
   }
   if (request.settings.cuda_graphs != CudaGraphs::kOff) {
@@ -261,18 +305,26 @@ Result<ir::Graph> Build(const Request& request, bool xla) {
                 "TensorFlow runs without CUDA graphs here; expected off");
   }
   StepBuilder step("model");
-  TensorflowStep(request, xla, step).Run();
+  TensorflowStep(request, style, step).Run();
   return std::move(step).Finish();
 }
 
 }  // namespace
 
 Result<ir::Graph> BuildTensorflow(const Request& request) {
-  return Build(request, /*xla=*/false);
+  return Build(request, {});
 }
 
 Result<ir::Graph> BuildTensorflowXla(const Request& request) {
-  return Build(request, /*xla=*/true);
+  return Build(request, {.xla = true});
+}
+
+Result<ir::Graph> BuildTensorflowNative(const Request& request) {
+  return Build(request, {.native = true});
+}
+
+Result<ir::Graph> BuildTensorflowColumns(const Request& request) {
+  return Build(request, {.native = true, .columns = true});
 }
 
 }  // namespace stepcast::workload

@@ -71,12 +71,34 @@ TEST(TensorflowTest, TrainingUpdatesEveryParameter) {
   EXPECT_EQ(CountOps(graph, "tf::ResourceSparseApply"), 4);
 }
 
+TEST(TensorflowTest, FeatureColumnsAreHashedOneByOne) {
+  Settings settings = Infer("tensorflow-columns", Precision::kFp32);
+  settings.mode = Mode::kTrain;
+  // 26 columns, looked up as weights and as vectors.
+  const ir::Graph deepfm = Build("deeprec_deepfm", settings);
+  EXPECT_EQ(CountOps(deepfm, "tf::FeatureColumn"), 52);
+  EXPECT_EQ(CountOps(deepfm, "tf::StringToHashBucketFast"), 52);
+  const ir::Graph dlrm = Build("deeprec_dlrm", settings);
+  EXPECT_EQ(CountOps(dlrm, "tf::FeatureColumn"), 26);
+  EXPECT_EQ(CountOps(dlrm, "tf::ResourceGather"), 26);
+}
+
+TEST(TensorflowTest, WithoutGpuKernelsTheTriangleIsMasked) {
+  Settings settings = Infer("tensorflow-native", Precision::kFp32);
+  settings.mode = Mode::kTrain;
+  const ir::Graph graph = Build("nvidia_dlrm_t15", settings);
+  EXPECT_EQ(CountOps(graph, "tf::DotBasedInteract"), 0);
+  // Forward, and the gradients of both factors.
+  EXPECT_EQ(CountOps(graph, "tf::BatchMatMulV2"), 3);
+  EXPECT_EQ(CountOps(graph, "tf::Where"), 1);
+}
+
 TEST(TensorflowTest, SaysWhatItDoesNotRun) {
   const auto model = FindModel("resnet50");
   ASSERT_TRUE(model) << model.error().message;
   const auto graph = BuildGraph(*model, Infer("tensorflow"));
   ASSERT_FALSE(graph);
-  EXPECT_THAT(graph.error().message, HasSubstr("wide_deep or ncf"));
+  EXPECT_THAT(graph.error().message, HasSubstr("wide_deep, deepfm or ncf"));
 }
 
 TEST(TritonTest, EnsemblesLookUpBeforeOneGraphOfTheEngine) {

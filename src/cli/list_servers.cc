@@ -1,0 +1,80 @@
+#include "cli/list_servers.h"
+
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/json_write.h"
+#include "base/text_table.h"
+#include "cli/output.h"
+#include "engine/cpu_runtime.h"
+#include "hw/server_files.h"
+
+namespace stepcast::cli {
+
+using Align = TextTable::Align;
+
+Result<std::string> ServersText() {
+  TextTable table({Align::kLeft, Align::kLeft, Align::kRight, Align::kRight,
+                   Align::kRight, Align::kRight, Align::kRight, Align::kRight,
+                   Align::kRight});
+  table.AddRow({"name", "title", "cores", "FP32 TF", "BF16 TF", "GB", "GB/s",
+                "NIC GB/s", "W"});
+  ASSIGN_OR_RETURN(const std::vector<hw::Server> servers, hw::LoadServers());
+  for (const hw::Server& server : servers) {
+    const hw::Host host = hw::MakeHost(server);
+    const hw::Device device = hw::MakeHostDevice(host, hw::WholeHost(host));
+    table.AddRow({host.name, host.title,
+                  fmt::format("{} x {}", host.sockets, host.cores_per_socket),
+                  fmt::format("{:.1f}", device.fp32_tflops),
+                  fmt::format("{:.1f}", device.bf16_tflops),
+                  fmt::format("{:.0f}", host.memory_gb),
+                  fmt::format("{:.0f}", host.memory_gbs),
+                  fmt::format("{:.2f}", host.nic_gbs),
+                  fmt::format("{:.0f}", host.power_w)});
+  }
+  TextTable runtimes({Align::kLeft, Align::kLeft});
+  for (const engine::CpuRuntime& runtime : engine::CpuRuntimes()) {
+    runtimes.AddRow({std::string(runtime.name), std::string(runtime.help)});
+  }
+  return fmt::format("{}\nRuntimes:\n{}", table.ToString(),
+                     runtimes.ToString());
+}
+
+Result<std::string> ServersJson() {
+  JsonWriter json;
+  json.BeginObject();
+  json.Key("version").String(Version());
+  json.Key("servers").BeginArray();
+  ASSIGN_OR_RETURN(const std::vector<hw::Server> servers, hw::LoadServers());
+  for (const hw::Server& server : servers) {
+    json.BeginObject();
+    json.Key("name").String(server.name);
+    json.Key("title").String(server.title);
+    for (const hw::ServerField& field : hw::ServerFields()) {
+      if (const auto& figure = server.*field.member) {
+        json.Key(field.key).BeginObject();
+        json.Key("value").Double(figure->value);
+        json.Key("source").String(figure->source);
+        json.EndObject();
+      }
+    }
+    json.Key("derived").BeginArray();
+    for (const std::string& note : hw::MakeHost(server).derived) {
+      json.String(note);
+    }
+    json.EndArray().EndObject();
+  }
+  json.EndArray();
+  json.Key("runtimes").BeginArray();
+  for (const engine::CpuRuntime& runtime : engine::CpuRuntimes()) {
+    json.BeginObject();
+    json.Key("name").String(runtime.name);
+    json.Key("description").String(runtime.help);
+    json.EndObject();
+  }
+  json.EndArray().EndObject();
+  return json.Take();
+}
+
+}  // namespace stepcast::cli

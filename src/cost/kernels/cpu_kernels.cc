@@ -1,0 +1,254 @@
+#include "cost/kernels/cpu_kernels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+#include "cost/kernels/bag_tables.h"
+#include "cost/kernels/bandwidth.h"
+
+namespace stepcast::cost {
+namespace {
+
+// Clocks of a core, from instruction tables and the loops' lengths; none was
+// fitted.
+constexpr double kLookupClocks = 30;   // An id, its row's address, a prefetch.
+constexpr double kUpdateClocks = 60;   // The same, and the state's.
+constexpr double kIndexClocks = 3;     // An element by its index.
+constexpr double kScatterClocks = 20;  // The same, added to what is there.
+constexpr double kSpecialClocks = 4;   // exp, log and the like, vectorised.
+constexpr double kRandomClocks = 4;    // A number of Philox or Mersenne.
+constexpr double kHashClocks = 60;     // An id into a hash table, to find out
+                                       // which are distinct.
+constexpr double kCompareClocks = 6;   // A step of a sort.
+// Of cache that keeps rows; the rest goes to what streams past.
+constexpr double kShareForRows = 0.7;
+
+double CoreUs(double clocks, const Machine& machine) {
+  return clocks / (machine.device.clock_ghz * 1e3);
+}
+
+CpuLoad Streamed(double elements, double bytes) {
+  return {.bytes = bytes, .items = elements};
+}
+
+CpuLoad LoadOf(const ir::Gemm& op, const Machine& machine) {
+  const auto batch = static_cast<double>(std::max<int64_t>(op.batch, 1));
+  const auto m = static_cast<double>(op.m);
+  const auto n = static_cast<double>(op.n);
+  const auto k = static_cast<double>(op.k);
+  const bool batched = op.batch > 1;
+  return {.flops = 2 * batch * m * n * k,
+          .rate = batched ? machine.batched_gemm_rate(op.dtype)
+                          : machine.gemm_rate(op.dtype),
+          .peak = machine.peak_gemm_rate(op.dtype),
+          .bytes = batch * (m * k + k * n + m * n) * ElementBytes(op.dtype),
+          .own_threads = true};
+}
+
+CpuLoad LoadOf(const ir::Interaction& op, const Machine& machine) {
+  const double passes = op.pass == ir::Pass::kForward ? 1 : 2;
+  const auto batch = static_cast<double>(op.batch);
+  const auto features = static_cast<double>(op.features);
+  const auto dim = static_cast<double>(op.dim);
+  const double results = batch * (dim + features * (features - 1) / 2);
+  return {.flops = passes * 2 * batch * features * features * dim,
+          .rate = machine.batched_gemm_rate(op.dtype),
+          .peak = machine.peak_gemm_rate(op.dtype),
+          .bytes = (passes * batch * features * dim + results) *
+                   ElementBytes(op.dtype),
+          .items = batch * features * dim};
+}
+
+// Numbers of a row that an update reads and writes beside the row itself.
+double StateRows(ir::Update update) {
+  switch (update) {
+    case ir::Update::kAdagrad:
+      return 1;
+    case ir::Update::kAdam:
+    case ir::Update::kLamb:
+      return 2;
+    default:
+      return 0;
+  }
+}
+
+CpuLoad LoadOf(const ir::EmbeddingBag& bag, const Machine& machine) {
+  const BagTables tables = TablesOf(bag);
+  const bool backward = bag.pass != ir::Pass::kForward;
+  double all = 0;
+  double missed = 0;
+  for (const TableGroup& group : tables.groups) {
+    const RowCache cache{
+        .bytes = kShareForRows * machine.l2_bytes() / tables.tables,
+        .row_bytes = group.row_bytes,
+        .stream_bytes = group.outputs * group.output_bytes / group.lookups};
+    all += group.tables * group.lookups * group.row_bytes;
+    missed += group.tables * group.row_bytes *
+              ExpectedMisses(group.ids, group.lookups, cache);
+  }
+  // Read, or read and written with their state.
+  const double passes = backward ? 2 * (1 + StateRows(bag.update)) : 1;
+  const double clocks = backward ? kUpdateClocks : kLookupClocks;
+  return {.flops = tables.additions() * (backward ? 2 : 1),
+          .rate = machine.vector_rate() / 2,
+          .bytes = tables.output_bytes() + tables.index_bytes,
+          .row_bytes = passes * all,
+          .row_misses = all > 0 ? missed / all : 0,
+          .core_us = CoreUs(clocks * tables.lookups, machine),
+          .items = tables.additions()};
+}
+
+CpuLoad LoadOf(const ir::Elementwise& op, const Machine& machine) {
+  const auto elements = static_cast<double>(op.elements);
+  CpuLoad load = Streamed(elements, static_cast<double>(op.read.count) +
+                                        static_cast<double>(op.written.count));
+  if (op.arithmetic == ir::Arithmetic::kTranscendental ||
+      op.arithmetic == ir::Arithmetic::kPower) {
+    load.core_us = CoreUs(kSpecialClocks * elements, machine);
+  }
+  return load;
+}
+
+CpuLoad LoadOf(const ir::Index& op, const Machine& machine) {
+  const auto elements = static_cast<double>(op.elements);
+  const double size = ElementBytes(op.dtype);
+  const double slice = static_cast<double>(std::max<int64_t>(op.slice, 1));
+  const double source =
+      std::max(static_cast<double>(op.source), elements) * size;
+  // Sums where indices repeat are one thread's work in PyTorch (index_put_ with
+  // accumulate) and in TensorFlow (ScatterAdd under a lock).
+  const bool sums = op.scatter && op.accumulate;
+  const double touches = sums ? 2 : 1;
+  const bool rows = op.slice > 1;
+  CpuLoad load{.bytes = elements * size,
+               .core_us = CoreUs(rows ? kLookupClocks * elements / slice
+                                      : kIndexClocks * elements,
+                                 machine),
+               .items = sums ? 0 : elements};
+  if (sums && !rows) {
+    load.core_us = CoreUs(kScatterClocks * elements, machine);
+  }
+  if (rows) {
+    load.row_bytes = touches * elements * size;
+    load.row_misses =
+        1 - CachedShare(std::min(source, touches * elements * size), machine);
+  } else {
+    load.bytes += touches * elements * size;
+  }
+  return load;
+}
+
+CpuLoad LoadOf(const ir::Sort& op, const Machine& machine) {
+  const auto elements = static_cast<double>(op.elements);
+  const double bytes = 2 * elements * ElementBytes(op.dtype);
+  switch (op.kind) {
+    case ir::SortKind::kUnique:
+      return {.bytes = bytes,
+              .serial_us = CoreUs(kHashClocks * elements, machine)};
+    case ir::SortKind::kSort:
+      return {.bytes = bytes,
+              .serial_us = CoreUs(kCompareClocks * elements *
+                                      std::log2(std::max(elements, 2.0)),
+                                  machine)};
+    case ir::SortKind::kScan:
+    case ir::SortKind::kSearch:
+      break;
+  }
+  return Streamed(elements, bytes);
+}
+
+CpuLoad LoadOf(const ir::Copy& op, const Machine& /*machine*/) {
+  const auto bytes = static_cast<double>(op.bytes.count);
+  // One thread copies what comes from elsewhere in memory.
+  return {.bytes = 2 * bytes, .items = 0};
+}
+
+double StreamsOf(ir::Update update) {
+  return 3 +
+         2 * StateRows(update);  // p, g -> p, and each state there and back.
+}
+
+// The rest of what recommendation models launch: streams.
+class Load {
+ public:
+  explicit Load(const Machine& machine) : machine_(machine) {}
+
+  template <typename S>
+  std::optional<CpuLoad> operator()(const S& op) const requires
+      requires(const Machine& m) {
+    LoadOf(op, m);
+  }
+  { return LoadOf(op, machine_); }
+  std::optional<CpuLoad> operator()(const ir::Reduction& op) const {
+    const auto inputs = static_cast<double>(op.inputs);
+    return Streamed(inputs, (inputs + static_cast<double>(op.outputs)) *
+                                ElementBytes(op.dtype));
+  }
+  std::optional<CpuLoad> operator()(const ir::Concat& op) const {
+    const auto elements = static_cast<double>(op.elements);
+    return Streamed(elements, 2 * elements * ElementBytes(op.dtype));
+  }
+  std::optional<CpuLoad> operator()(const ir::Transpose& op) const {
+    const auto elements = static_cast<double>(op.elements);
+    return Streamed(elements, 2 * elements * ElementBytes(op.dtype));
+  }
+  std::optional<CpuLoad> operator()(const ir::Fill& op) const {
+    const auto bytes = static_cast<double>(op.bytes.count);
+    return Streamed(bytes / ElementBytes(ir::DType::kFp32), bytes);
+  }
+  std::optional<CpuLoad> operator()(const ir::OptimizerStep& op) const {
+    const auto elements = static_cast<double>(op.elements);
+    return Streamed(elements,
+                    elements * StreamsOf(op.update) * ElementBytes(op.dtype));
+  }
+  std::optional<CpuLoad> operator()(const ir::Random& op) const {
+    const auto elements = static_cast<double>(op.elements);
+    CpuLoad load = Streamed(elements, elements * ElementBytes(op.dtype));
+    load.core_us = CoreUs(kRandomClocks * elements, machine_);
+    return load;
+  }
+  std::optional<CpuLoad> operator()(const ir::Opaque& /*op*/) const {
+    return std::nullopt;
+  }
+  std::optional<CpuLoad> operator()(const ir::Softmax& /*op*/) const {
+    return std::nullopt;
+  }
+  std::optional<CpuLoad> operator()(const ir::Normalization& /*op*/) const {
+    return std::nullopt;
+  }
+  std::optional<CpuLoad> operator()(const ir::Convolution& /*op*/) const {
+    return std::nullopt;
+  }
+  std::optional<CpuLoad> operator()(const ir::Pooling& /*op*/) const {
+    return std::nullopt;
+  }
+  std::optional<CpuLoad> operator()(const ir::Attention& /*op*/) const {
+    return std::nullopt;
+  }
+  std::optional<CpuLoad> operator()(const ir::Collective& /*op*/) const {
+    return std::nullopt;
+  }
+
+ private:
+  const Machine& machine_;
+};
+
+}  // namespace
+
+std::optional<CpuLoad> CpuLoadOf(const ir::KernelShape& shape,
+                                 const Machine& machine) {
+  return std::visit(Load(machine), shape);
+}
+
+Base BaseOn(const Family& family, const ir::KernelShape& shape,
+            const Machine& machine) {
+  if (IsServer(machine)) {
+    if (const auto load = CpuLoadOf(shape, machine)) {
+      return PriceLoad(*load, machine);
+    }
+  }
+  return family.base(shape, machine);
+}
+
+}  // namespace stepcast::cost

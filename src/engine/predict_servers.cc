@@ -1,0 +1,130 @@
+// Predicts steps on servers without GPUs: a process a server or a socket, each
+// a device.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cost/collectives/collective_models.h"
+#include "engine/build_job.h"
+#include "engine/cpu_runtime.h"
+#include "engine/predictor.h"
+#include "hw/server_files.h"
+#include "workload/build_graph.h"
+
+namespace stepcast::engine {
+namespace {
+
+// CPU steps differ more from their prediction than GPU steps: threads, NUMA and
+// builds are not in the rows. Chosen so that about 80 % of the published steps
+// without GPUs lie between p10 and p90; none was kept back.
+constexpr double kServerSpread = 0.25;
+
+// A process that spans sockets reads and writes half of what it touches over
+// their links; several processes stay on theirs.
+void SpreadOverSockets(const hw::Host& host, hw::Device& device) {
+  const double remote = 1 - 1.0 / host.sockets;
+  const double links = host.sockets * host.socket_link_gbs;
+  if (remote > 0 && links > 0) {
+    const double local = device.dram_gbs;
+    device.dram_gbs =
+        1 / ((1 - remote) / local + remote / std::min(links, local));
+  }
+}
+
+// Processors have no CUDA context.
+void DropContext(workload::Memory& memory) {
+  std::erase_if(memory.parts, [](const workload::MemoryPart& part) {
+    return part.name == "context";
+  });
+}
+
+Status CheckRequest(const Request& request, int ranks, int64_t batch) {
+  if (request.gpus > 1 || !request.platform.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                "a server has no GPUs; expected --server or --platform and "
+                "--gpus, not both");
+  }
+  if (request.nodes < 1 || batch % ranks != 0) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("a batch of {} over {} processes; expected as many "
+                            "samples for each",
+                            batch, ranks));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ModelPrediction> Predictor::PredictOnServers(
+    const Request& request, workload::Settings settings,
+    const PredictOptions& options) {
+  ASSIGN_OR_RETURN(const hw::Host host, hw::FindHost(request.server));
+  ASSIGN_OR_RETURN(const CpuRuntime* runtime,
+                   FindCpuRuntime(request.runtime, settings.impl));
+  const bool apart = runtime->per_socket && host.sockets > 1;
+  const int ranks = request.nodes * (apart ? host.sockets : 1);
+  RETURN_IF_ERROR(CheckRequest(request, ranks, settings.batch));
+  settings.batch /= ranks;
+  ASSIGN_OR_RETURN(Job job, BuildJob(request, settings, ranks));
+  DropContext(job.memory);
+  hw::Device device = RuntimeDevice(*runtime, host, apart);
+  if (!apart && !runtime->one_thread) {
+    SpreadOverSockets(host, device);
+  }
+  const std::string key =
+      fmt::format("server {} {} {}", request.server, runtime->name, apart);
+  auto models = models_.find(key);
+  if (models == models_.end()) {
+    ASSIGN_OR_RETURN(cost::KernelModels loaded,
+                     cost::KernelModels::Load(device, store_));
+    models =
+        models_
+            .emplace(key,
+                     std::make_unique<cost::KernelModels>(std::move(loaded)))
+            .first;
+  }
+  const std::string name = request.overheads.empty()
+                               ? std::string(runtime->overheads)
+                               : request.overheads;
+  ASSIGN_OR_RETURN(const cost::OverheadTable* overheads, Overheads(name));
+  ASSIGN_OR_RETURN(hw::Cluster cluster,
+                   hw::MakeHostCluster(host, request.nodes));
+  if (!apart) {
+    cluster.gpus_per_node = 1;
+    cluster.node_gpus = 1;
+  }
+  PredictOptions how = options;
+  how.system_spread = kServerSpread;
+  ASSIGN_OR_RETURN(const cost::CollectiveModels collectives,
+                   cost::CollectiveModels::Load(cluster, collective_store_));
+  if (ranks > 1) {
+    how.price.collectives.models = &collectives;
+    how.price.collectives.rank_counts = job.counts;
+    how.price.collectives.ranks = ranks;
+    how.price.collectives.nodes = request.nodes;
+    how.price.collectives.staged = workload::ExchangesByNode(settings.impl);
+  }
+  ASSIGN_OR_RETURN(Prediction prediction,
+                   engine::Predict({.graph = &job.graph,
+                                    .models = models->second.get(),
+                                    .overheads = overheads},
+                                   how));
+  constexpr double kGiga = 1e9;
+  return ModelPrediction{.graph = std::move(job.graph),
+                         .prediction = std::move(prediction),
+                         .memory = std::move(job.memory),
+                         .rank_bytes = std::move(job.rank_bytes),
+                         .memory_capacity = device.dram_gb * kGiga,
+                         .overheads = name,
+                         .gpu = host.name,
+                         .platform = {},
+                         .batch = settings.batch,
+                         .ranks = ranks,
+                         .power_w = cluster.power_w,
+                         .price_usd = cluster.price_usd};
+}
+
+}  // namespace stepcast::engine

@@ -1,0 +1,297 @@
+#include "fleet/predict_fleet.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/rng.h"
+#include "fleet/closed_network.h"
+#include "fleet/demands.h"
+#include "hw/server_files.h"
+
+namespace stepcast::fleet {
+namespace {
+
+// How far the formulas are off, as the standard deviation of the logarithm: of
+// what cores do, of memory and network. By what synchronous steps on CPUs are
+// off (docs/models/cpu_device.md); no fleet was measured here.
+constexpr double kCoreSpread = 0.3;
+constexpr double kNetworkSpread = 0.15;
+constexpr double kMemoryShare = 0.8;  // Of channels, by STREAM.
+
+// Everything that is asked for and found.
+struct Fleet {
+  const FleetRequest& request;
+  const hw::Host& trainer;
+  const hw::Host& sparse;
+  const hw::Host& dense;
+  int threads = 1;
+};
+
+// Factors on what is uncertain.
+struct Luck {
+  double trainer = 1;
+  double servers = 1;
+  double network = 1;
+};
+
+enum Place {
+  kTrainerCpu,
+  kTrainerNetwork,
+  kSparseCpu,
+  kSparseMemory,
+  kSparseNetwork,
+  kDenseCpu,
+  kDenseMemory,
+  kDenseNetwork,
+  kPlaces,
+};
+constexpr std::array<std::string_view, kPlaces> kNames = {
+    "trainer cpu",    "trainer network", "sparse cpu",   "sparse memory",
+    "sparse network", "dense cpu",       "dense memory", "dense network"};
+
+double MemoryUs(double bytes, const hw::Host& host) {
+  constexpr double kKilo = 1e3;
+  return bytes / (kMemoryShare * host.memory_gbs * kKilo);
+}
+
+NetworkUse Solve(const Fleet& fleet, const Demands& demands, const Luck& luck) {
+  const FleetRequest& request = fleet.request;
+  const double all = static_cast<double>(request.trainers) * fleet.threads;
+  const double own = fleet.threads;
+  const double shards = request.sparse_servers;
+  const double averagers = request.dense_servers;
+  const auto cpu = [&](const Demand& demand, double message_us, double servers,
+                       const hw::Host& host) {
+    return Station{
+        .demand_us = luck.servers * (demand.core_us / servers + message_us),
+        .servers = static_cast<double>(host.cores()),
+        .customers = all};
+  };
+  const auto single = [](double us, double customers) {
+    return Station{.demand_us = us, .servers = 1, .customers = customers};
+  };
+  std::vector<Station> stations(kPlaces);
+  stations[kTrainerCpu] = {
+      .demand_us = luck.trainer * demands.trainer.core_us,
+      .servers = static_cast<double>(fleet.trainer.cores()),
+      .customers = own};
+  stations[kTrainerNetwork] = single(
+      luck.network * demands.trainer.NetworkUs(fleet.trainer.nic_gbs), own);
+  stations[kSparseCpu] =
+      cpu(demands.sparse, demands.sparse_message_us, shards, fleet.sparse);
+  stations[kSparseMemory] = single(
+      luck.servers * MemoryUs(demands.sparse.dram_bytes / shards, fleet.sparse),
+      all);
+  stations[kSparseNetwork] = single(
+      luck.network * demands.sparse.NetworkUs(fleet.sparse.nic_gbs) / shards,
+      all);
+  stations[kDenseCpu] =
+      cpu(demands.dense, demands.dense_message_us, averagers, fleet.dense);
+  stations[kDenseMemory] =
+      single(luck.servers *
+                 MemoryUs(demands.dense.dram_bytes / averagers, fleet.dense),
+             all);
+  stations[kDenseNetwork] = single(
+      luck.network * demands.dense.NetworkUs(fleet.dense.nic_gbs) / averagers,
+      all);
+  return SolveNetwork(stations, demands.wire_us);
+}
+
+double SamplesPerSecond(const Fleet& fleet, int64_t batch, double round_us) {
+  constexpr double kMicroseconds = 1e6;
+  return static_cast<double>(batch) * fleet.request.trainers * fleet.threads *
+         kMicroseconds / round_us;
+}
+
+void SetInterval(const Fleet& fleet, const Demands& demands,
+                 FleetPrediction& prediction) {
+  prediction.samples_per_s_p10 = prediction.samples_per_s;
+  prediction.samples_per_s_p90 = prediction.samples_per_s;
+  const uint32_t draws = fleet.request.samples;
+  if (draws == 0) {
+    return;
+  }
+  Rng rng(fleet.request.seed);
+  std::vector<double> rates;
+  for (uint32_t i = 0; i < draws; ++i) {
+    Luck luck;
+    luck.trainer = std::exp(kCoreSpread * rng.Normal());
+    luck.servers = std::exp(kCoreSpread * rng.Normal());
+    luck.network = std::exp(kNetworkSpread * rng.Normal());
+    rates.push_back(SamplesPerSecond(fleet, prediction.batch,
+                                     Solve(fleet, demands, luck).round_us));
+  }
+  std::ranges::sort(rates);
+  constexpr double kLow = 0.1;
+  const auto at = [&](double share) {
+    return rates[static_cast<size_t>(
+        std::llround(share * static_cast<double>(rates.size() - 1)))];
+  };
+  prediction.samples_per_s_p10 = at(kLow);
+  prediction.samples_per_s_p90 = at(1 - kLow);
+}
+
+TierUse TierOf(const hw::Host& host, int servers, double bytes) {
+  constexpr double kGiga = 1e9;
+  return {.server = host.name,
+          .servers = servers,
+          .memory_bytes = bytes,
+          .memory_capacity = host.memory_gb * kGiga,
+          .power_w = servers * host.power_w};
+}
+
+void SetTiers(const Fleet& fleet, const Demands& demands, const NetworkUse& use,
+              FleetPrediction& prediction) {
+  const FleetRequest& request = fleet.request;
+  prediction.trainers =
+      TierOf(fleet.trainer, request.trainers, demands.trainer_bytes);
+  prediction.sparse = TierOf(fleet.sparse, request.sparse_servers,
+                             demands.table_bytes / request.sparse_servers);
+  prediction.dense = TierOf(fleet.dense, request.dense_servers,
+                            demands.dense_bytes / request.dense_servers);
+  const auto busy = [&](Place place) {
+    return use.stations[place].utilisation;
+  };
+  prediction.trainers.cpu = busy(kTrainerCpu);
+  prediction.trainers.network = busy(kTrainerNetwork);
+  prediction.trainers.memory_bandwidth =
+      std::min(1.0, fleet.threads / use.round_us *
+                        MemoryUs(demands.trainer.dram_bytes, fleet.trainer));
+  prediction.sparse.cpu = busy(kSparseCpu);
+  prediction.sparse.memory_bandwidth = busy(kSparseMemory);
+  prediction.sparse.network = busy(kSparseNetwork);
+  prediction.dense.cpu = busy(kDenseCpu);
+  prediction.dense.memory_bandwidth = busy(kDenseMemory);
+  prediction.dense.network = busy(kDenseNetwork);
+}
+
+void SetParts(const Demands& demands, const NetworkUse& use,
+              FleetPrediction& prediction) {
+  size_t busiest = 0;
+  for (size_t i = 0; i < kPlaces; ++i) {
+    const StationUse& station = use.stations[i];
+    prediction.parts.push_back({.name = kNames[i],
+                                .us = station.response_us,
+                                .utilisation = station.utilisation});
+    if (station.utilisation > use.stations[busiest].utilisation) {
+      busiest = i;
+    }
+  }
+  prediction.bound_by = kNames[busiest];
+  prediction.parts.push_back({.name = "wire", .us = demands.wire_us});
+}
+
+void SetCosts(const Fleet& fleet, FleetPrediction& prediction) {
+  const FleetRequest& request = fleet.request;
+  prediction.power_w = prediction.trainers.power_w + prediction.sparse.power_w +
+                       prediction.dense.power_w;
+  prediction.samples_per_joule = prediction.samples_per_s / prediction.power_w;
+  if (fleet.trainer.price_usd && fleet.sparse.price_usd &&
+      fleet.dense.price_usd) {
+    constexpr double kSecondsPerYear = 365.25 * 24 * 3600;
+    prediction.price_usd = request.trainers * *fleet.trainer.price_usd +
+                           request.sparse_servers * *fleet.sparse.price_usd +
+                           request.dense_servers * *fleet.dense.price_usd;
+    prediction.samples_per_usd = prediction.samples_per_s * kYearsOfUse *
+                                 kSecondsPerYear / *prediction.price_usd;
+  }
+}
+
+void NoteWhatDoesNotFit(const TierUse& tier, std::string_view name,
+                        FleetPrediction& prediction) {
+  constexpr double kGiga = 1e9;
+  if (!tier.fits()) {
+    prediction.notes.push_back(fmt::format(
+        "{:.0f} GB too much for a {} server of {:.0f} GB; expected at least "
+        "{:.0f} of them",
+        (tier.memory_bytes - tier.memory_capacity) / kGiga, name,
+        tier.memory_capacity / kGiga,
+        std::ceil(tier.memory_bytes * tier.servers / tier.memory_capacity)));
+  }
+}
+
+Status CheckCounts(const FleetRequest& request) {
+  struct Count {
+    std::string_view name;
+    int value = 0;
+  };
+  constexpr int kMost = 1'000'000;
+  for (const Count& count :
+       {Count{"trainers", request.trainers},
+        Count{"sparse servers", request.sparse_servers},
+        Count{"dense servers", request.dense_servers},
+        Count{"iterations between averagings", request.sync_every}}) {
+    if (count.value < 1 || count.value > kMost) {
+      return Fail(ErrorCode::kInvalidInput,
+                  fmt::format("{} {}; expected 1 to {}", count.value,
+                              count.name, kMost));
+    }
+  }
+  if (request.threads < 0 || request.threads > kMost) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("{} threads; expected 0 (one a core) to {}",
+                            request.threads, kMost));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<const hw::Host*> FleetPredictor::FindServer(const std::string& name) {
+  const auto found = hosts_.find(name);
+  if (found != hosts_.end()) {
+    return &found->second;
+  }
+  ASSIGN_OR_RETURN(hw::Host host, hw::FindHost(name));
+  return &hosts_.emplace(name, std::move(host)).first->second;
+}
+
+Result<FleetPrediction> FleetPredictor::Predict(const FleetRequest& request) {
+  RETURN_IF_ERROR(CheckCounts(request));
+  const auto named = [&](const std::string& name) -> const std::string& {
+    return name.empty() ? request.server : name;
+  };
+  ASSIGN_OR_RETURN(const hw::Host* trainer, FindServer(request.server));
+  ASSIGN_OR_RETURN(const hw::Host* sparse,
+                   FindServer(named(request.sparse_server)));
+  ASSIGN_OR_RETURN(const hw::Host* dense,
+                   FindServer(named(request.dense_server)));
+  const Fleet fleet{
+      .request = request,
+      .trainer = *trainer,
+      .sparse = *sparse,
+      .dense = *dense,
+      .threads = request.threads > 0 ? request.threads : trainer->cores()};
+  FleetPrediction prediction;
+  prediction.batch =
+      request.settings.batch > 0 ? request.settings.batch : kUsualBatch;
+  prediction.threads = fleet.threads;
+  ASSIGN_OR_RETURN(const Demands demands,
+                   FindDemands(request.model, request.settings,
+                               {.batch = prediction.batch,
+                                .threads = fleet.threads,
+                                .sync_every = request.sync_every},
+                               *trainer, *sparse));
+  const NetworkUse use = Solve(fleet, demands, {});
+  prediction.iteration_us = use.round_us;
+  prediction.samples_per_s =
+      SamplesPerSecond(fleet, prediction.batch, use.round_us);
+  SetInterval(fleet, demands, prediction);
+  SetTiers(fleet, demands, use, prediction);
+  SetParts(demands, use, prediction);
+  SetCosts(fleet, prediction);
+  NoteWhatDoesNotFit(prediction.trainers, "trainer", prediction);
+  NoteWhatDoesNotFit(prediction.sparse, "sparse", prediction);
+  NoteWhatDoesNotFit(prediction.dense, "dense", prediction);
+  return prediction;
+}
+
+Result<FleetPrediction> PredictFleet(const FleetRequest& request) {
+  return FleetPredictor().Predict(request);
+}
+
+}  // namespace stepcast::fleet

@@ -1,0 +1,108 @@
+// Asynchronous training on CPU servers: trainers with Hogwild threads, sparse
+// servers with the tables, dense servers that average the rest.
+#ifndef STEPCAST_FLEET_PREDICT_FLEET_H_
+#define STEPCAST_FLEET_PREDICT_FLEET_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "hw/host.h"
+#include "workload/model.h"
+#include "workload/settings.h"
+
+namespace stepcast::fleet {
+
+/// Samples of a thread's iteration where nobody says (Acun et al. 2020, from
+/// memory).
+inline constexpr int64_t kUsualBatch = 200;
+/// Iterations of a thread between two averagings (the EASGD paper's and the
+/// fleet's usual order; Zhang et al. 2015 have 1 to 64).
+inline constexpr int kUsualSyncEvery = 10;
+/// Servers last so long; what they cost is spread over it.
+inline constexpr double kYearsOfUse = 3;
+
+struct FleetRequest {
+  workload::Model model;
+  /// `batch` is of one thread's iteration; 0: kUsualBatch.
+  workload::Settings settings{};
+  std::string server;         // A name of `stepcast list servers` or a file.
+  std::string sparse_server;  // Empty: as `server`.
+  std::string dense_server;   // Empty: as `server`.
+  int trainers = 1;
+  int threads = 0;  // Of a trainer; 0: one a core.
+  int sparse_servers = 1;
+  int dense_servers = 1;
+  int sync_every = kUsualSyncEvery;
+  uint32_t samples = 100;  // Draws for the interval; 0: none.
+  uint64_t seed = 1;
+};
+
+/// Servers of one kind, all alike.
+struct TierUse {
+  std::string server;
+  int servers = 0;
+  // Of each server, 0 to 1.
+  double cpu = 0;
+  double memory_bandwidth = 0;
+  double network = 0;
+  // Of each server.
+  double memory_bytes = 0;
+  double memory_capacity = 0;
+  double power_w = 0;  // Of all.
+
+  bool fits() const { return memory_bytes <= memory_capacity; }
+};
+
+/// A part of a thread's iteration.
+struct RoundPart {
+  std::string_view name;   // "trainer cpu", "sparse network", "wire", ...
+  double us = 0;           // With its queue.
+  double utilisation = 0;  // Of what does it; 0 for pure delays.
+};
+
+struct FleetPrediction {
+  double samples_per_s = 0;
+  double samples_per_s_p10 = 0;
+  double samples_per_s_p90 = 0;
+  double iteration_us = 0;  // Of one thread.
+  int64_t batch = 0;        // Of one thread.
+  int threads = 0;          // Of one trainer.
+  std::vector<RoundPart> parts{};
+  std::string bound_by;  // The busiest part.
+  TierUse trainers{};
+  TierUse sparse{};
+  TierUse dense{};
+  double power_w = 0;  // Of all servers.
+  double samples_per_joule = 0;
+  /// Over kYearsOfUse; absent unless every server has a price.
+  std::optional<double> price_usd{};
+  std::optional<double> samples_per_usd{};
+  std::vector<std::string> notes{};
+
+  bool fits() const { return trainers.fits() && sparse.fits() && dense.fits(); }
+};
+
+/// Keeps the servers that were read. Not to be shared between threads.
+class FleetPredictor {
+ public:
+  /// Fails for models without tables or MLPs, unknown servers, and counts below
+  /// 1.
+  Result<FleetPrediction> Predict(const FleetRequest& request);
+
+ private:
+  Result<const hw::Host*> FindServer(const std::string& name);
+
+  std::map<std::string, hw::Host, std::less<>> hosts_;
+};
+
+/// The same once.
+Result<FleetPrediction> PredictFleet(const FleetRequest& request);
+
+}  // namespace stepcast::fleet
+
+#endif  // STEPCAST_FLEET_PREDICT_FLEET_H_

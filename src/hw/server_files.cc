@@ -1,0 +1,60 @@
+#include "hw/server_files.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/embedded.h"
+#include "base/file.h"
+#include "base/nearest.h"
+
+namespace stepcast {
+
+std::span<const EmbeddedFile> ServerFileTexts();
+
+namespace hw {
+
+Result<std::vector<Server>> LoadServers() {
+  std::vector<Server> servers;
+  for (const EmbeddedFile& file : ServerFileTexts()) {
+    ASSIGN_OR_RETURN(Server server, ParseServer(file.text, file.name));
+    servers.push_back(std::move(server));
+  }
+  std::ranges::sort(servers, {}, &Server::name);
+  return servers;
+}
+
+Result<Server> FindServer(std::string_view text) {
+  if (text.ends_with(".toml")) {
+    const std::filesystem::path path(text);
+    ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
+    return ParseServer(content, path.string());
+  }
+  ASSIGN_OR_RETURN(std::vector<Server> servers, LoadServers());
+  std::vector<std::string_view> names;
+  for (Server& server : servers) {
+    if (server.name == text) {
+      return std::move(server);
+    }
+    names.push_back(server.name);
+  }
+  const auto nearest = Nearest(text, names);
+  return Fail(ErrorCode::kNotFound,
+              nearest ? fmt::format("unknown server '{}'; did you mean {}?",
+                                    text, *nearest)
+                      : fmt::format("unknown server '{}'; expected a .toml "
+                                    "file or one of: {}",
+                                    text, fmt::join(names, ", ")));
+}
+
+Result<Host> FindHost(std::string_view text) {
+  ASSIGN_OR_RETURN(const Server server, FindServer(text));
+  return MakeHost(server);
+}
+
+}  // namespace hw
+}  // namespace stepcast
