@@ -89,6 +89,9 @@ Result<const CpuRuntime*> FindCpuRuntime(std::string_view name,
 hw::Device RuntimeDevice(const CpuRuntime& runtime, const hw::Host& host,
                          bool sockets_apart) {
   hw::HostPart part = sockets_apart ? hw::OneSocket(host) : hw::WholeHost(host);
+  if (sockets_apart) {
+    part.cores = std::max(part.cores - hw::kExchangeCores, 1.0);
+  }
   if (runtime.one_thread) {
     part.cores = 1;
     part.busy_cores = 1;

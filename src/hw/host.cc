@@ -166,9 +166,11 @@ Result<Cluster> MakeHostCluster(const Host& host, int nodes) {
   cluster.gpus_per_node = host.sockets;
   cluster.node_gpus = host.sockets;
   cluster.layout = LinkLayout::kSwitch;
-  // A process per socket exchanges through memory that both see: written by
-  // one, read over the link by the other.
-  cluster.link_gbs = host.sockets > 1 ? host.socket_link_gbs : host.memory_gbs;
+  // A process per socket exchanges through memory that both see: every byte is
+  // read by a core of one, over the link, and written for the other.
+  cluster.link_gbs =
+      std::min(host.sockets > 1 ? host.socket_link_gbs : host.memory_gbs,
+               kExchangeCores * kCoreGbs / 2);
   cluster.pcie_gbs = std::max(host.nic_gbs, cluster.link_gbs);
   cluster.nics = 1;
   cluster.nic_gbs = host.nic_gbs;

@@ -41,6 +41,10 @@ struct Host {
 /// Fills what `server` does not say by the rules of host.cc.
 Host MakeHost(const Server& server);
 
+/// Cores of a socket that do nothing but exchange with other processes: what
+/// Intel's scripts give to oneCCL's workers, 4 to 8.
+inline constexpr double kExchangeCores = 4;
+
 /// The part of a server that one process computes with.
 struct HostPart {
   double cores = 1;         // At work for it.
@@ -60,8 +64,9 @@ HostPart OneOf(const Host& host, int threads);
 /// lowers them.
 Device MakeHostDevice(const Host& host, const HostPart& part);
 
-/// The sockets of `nodes` servers as ranks, one each: links between sockets,
-/// adapters between nodes. Fails for several nodes without a network.
+/// The sockets of `nodes` servers as ranks, one each: links between sockets, as
+/// far as kExchangeCores fill them, adapters between nodes. Fails for several
+/// nodes without a network.
 Result<Cluster> MakeHostCluster(const Host& host, int nodes);
 
 }  // namespace stepcast::hw

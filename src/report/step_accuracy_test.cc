@@ -46,7 +46,8 @@ TEST(StepAccuracyTest, EveryRowIsPredictedOrSkipped) {
   ASSERT_EQ(accuracy.rows.size(), 2u);
   ASSERT_EQ(accuracy.skipped.size(), 1u);
   EXPECT_EQ(accuracy.skipped[0].row->id, "b");
-  EXPECT_EQ(accuracy.skipped[0].why, "runs on CPUs alone");
+  EXPECT_EQ(accuracy.skipped[0].why,
+            "runs on CPUs alone, of which nothing is known");
   // Training and inference are groups of their own.
   EXPECT_EQ(accuracy.groups.size(), 2u);
   EXPECT_EQ(accuracy.all.errors.n, 2u);

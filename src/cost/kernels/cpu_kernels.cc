@@ -32,18 +32,24 @@ CpuLoad Streamed(double elements, double bytes) {
   return {.bytes = bytes, .items = elements};
 }
 
+// Products of some ten rows do not fill the tiles of matrix units, whatever
+// their type: they stay on the vector units.
+double SmallProductRate(const Machine& machine) {
+  return machine.vector_rate() * machine.device.bmm_fp32_share;
+}
+
 CpuLoad LoadOf(const ir::Gemm& op, const Machine& machine) {
   const auto batch = static_cast<double>(std::max<int64_t>(op.batch, 1));
   const auto m = static_cast<double>(op.m);
   const auto n = static_cast<double>(op.n);
   const auto k = static_cast<double>(op.k);
   const bool batched = op.batch > 1;
-  return {.flops = 2 * batch * m * n * k,
-          .rate = batched ? machine.batched_gemm_rate(op.dtype)
-                          : machine.gemm_rate(op.dtype),
-          .peak = machine.peak_gemm_rate(op.dtype),
-          .bytes = batch * (m * k + k * n + m * n) * ElementBytes(op.dtype),
-          .own_threads = true};
+  return {
+      .flops = 2 * batch * m * n * k,
+      .rate = batched ? SmallProductRate(machine) : machine.gemm_rate(op.dtype),
+      .peak = machine.peak_gemm_rate(op.dtype),
+      .bytes = batch * (m * k + k * n + m * n) * ElementBytes(op.dtype),
+      .own_threads = true};
 }
 
 CpuLoad LoadOf(const ir::Interaction& op, const Machine& machine) {
@@ -53,7 +59,7 @@ CpuLoad LoadOf(const ir::Interaction& op, const Machine& machine) {
   const auto dim = static_cast<double>(op.dim);
   const double results = batch * (dim + features * (features - 1) / 2);
   return {.flops = passes * 2 * batch * features * features * dim,
-          .rate = machine.batched_gemm_rate(op.dtype),
+          .rate = SmallProductRate(machine),
           .peak = machine.peak_gemm_rate(op.dtype),
           .bytes = (passes * batch * features * dim + results) *
                    ElementBytes(op.dtype),

@@ -21,7 +21,8 @@ Base Price(const ir::KernelShape& shape, const Machine& machine) {
   return BaseOn(*family, shape, machine);
 }
 
-// On every server: larger shapes take longer, and none beats the roofline.
+// On every server: larger shapes take longer, but for what more threads share
+// of a fixed operand, and none beats the roofline.
 void ExpectLaws(const std::function<ir::KernelShape(int64_t size)>& shape_of) {
   const auto servers = hw::LoadServers().value();
   for (const hw::Server& server : servers) {
@@ -29,7 +30,7 @@ void ExpectLaws(const std::function<ir::KernelShape(int64_t size)>& shape_of) {
     double last = 0;
     for (int64_t size = 64; size < (1LL << 30); size += size / 4) {
       const Base base = Price(shape_of(size), machine);
-      EXPECT_GE(base.time_us, last) << server.name << " " << size;
+      EXPECT_GE(base.time_us, 0.99 * last) << server.name << " " << size;
       EXPECT_GE(base.time_us, base.roofline_us) << server.name << " " << size;
       last = base.time_us;
     }
