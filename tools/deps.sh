@@ -9,7 +9,7 @@ BUILD_PACKAGES=(
 )
 TEST_PACKAGES=(
   libgtest-dev libgmock-dev libbenchmark-dev python3
-  chromium clang-14 clang-format clang-tidy libclang-rt-14-dev
+  chromium clang-14 clang-format clang-tidy libclang-rt-14-dev openmpi-bin
 )
 
 # Prints one line on stderr, marked with the name of the running script.

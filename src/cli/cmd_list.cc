@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/list_overheads.h"
 #include "cli/list_servers.h"
+#include "cli/list_studies.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/output_formats.h"
@@ -370,6 +371,7 @@ constexpr Listing kListings[] = {
     {.name = "servers", .text = ServersText, .json = ServersJson},
     {.name = "overheads", .text = OverheadsText, .json = OverheadsJson},
     {.name = "changes", .text = ChangesText, .json = ChangesJson},
+    {.name = "studies", .text = StudiesText, .json = StudiesJson},
 };
 
 }  // namespace
@@ -385,7 +387,7 @@ Status RunList(const Words& words) {
              "written; gpus: what we know of each; models: who "
              "answers for which kernels; workloads: to predict; platforms: "
              "with GPUs; servers: without; overheads: hosts; changes: that "
-             "whatif knows");
+             "whatif knows; studies: to explore");
   parser.AddFlag("--json", json, "print one JSON object instead");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   if (!go_on) {

@@ -54,6 +54,11 @@ constexpr std::array kCommands = {
             .help = "searches the sharding of embedding tables with the least "
                     "predicted step time",
             .run = RunPlan},
+    Command{.name = "explore",
+            .arguments = "STUDY",
+            .help = "many predictions, models by machines by settings, as one "
+                    "table with charts",
+            .run = RunExplore},
     Command{.name = "fit",
             .arguments = "kernels|overheads|collectives --data ... -o ...",
             .help = "turns measurements into a profile",
@@ -62,10 +67,11 @@ constexpr std::array kCommands = {
             .arguments = "kernels|overheads|steps --data ...",
             .help = "predicted against measured, error tables",
             .run = Plain<RunEval>},
-    Command{.name = "list",
-            .arguments = "gpus|platforms|workloads|models|formats|changes",
-            .help = "what is built in, one line each",
-            .run = Plain<RunList>},
+    Command{
+        .name = "list",
+        .arguments = "gpus|platforms|workloads|models|studies|formats|changes",
+        .help = "what is built in, one line each",
+        .run = Plain<RunList>},
 };
 
 std::string HelpText() {

@@ -40,6 +40,7 @@ Result<Outcome> RunCompare(const Words& words);
 Status RunConvert(const Words& words);
 Status RunDoctor(const Words& words);
 Status RunEval(const Words& words);
+Result<Outcome> RunExplore(const Words& words);
 Status RunFit(const Words& words);
 Status RunList(const Words& words);
 Result<Outcome> RunPlan(const Words& words);

@@ -1,6 +1,7 @@
 #include "hw/platform_files.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -29,20 +30,28 @@ Result<std::vector<Platform>> LoadPlatforms() {
   return platforms;
 }
 
-Result<Platform> FindPlatform(std::string_view text) {
+namespace {
+
+// A built-in file is called as its platform.
+std::string_view NameOf(const EmbeddedFile& file) {
+  const std::string_view name = file.name.substr(file.name.rfind('/') + 1);
+  return name.substr(0, name.rfind('.'));
+}
+
+Result<Platform> FindNamed(std::string_view text) {
   if (text.ends_with(".toml")) {
     const std::filesystem::path path(text);
     ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
     return ParsePlatform(content, path.string());
   }
-  ASSIGN_OR_RETURN(const std::vector<Platform> platforms, LoadPlatforms());
   std::vector<std::string_view> names;
-  for (const Platform& platform : platforms) {
-    if (platform.name == text) {
-      return platform;
+  for (const EmbeddedFile& file : PlatformFileTexts()) {
+    if (NameOf(file) == text) {
+      return ParsePlatform(file.text, file.name);
     }
-    names.push_back(platform.name);
+    names.push_back(NameOf(file));
   }
+  std::ranges::sort(names);
   const auto nearest = Nearest(text, names);
   return Fail(ErrorCode::kNotFound,
               nearest ? fmt::format("unknown platform '{}'; did you mean {}?",
@@ -50,6 +59,52 @@ Result<Platform> FindPlatform(std::string_view text) {
                       : fmt::format("unknown platform '{}'; expected a .toml "
                                     "file or one of: {}",
                                     text, fmt::join(names, ", ")));
+}
+
+// "host_memory_gbs=150": the figure as if the file said so.
+Status SetFigure(std::string_view text, Platform& platform) {
+  const size_t sign = text.find('=');
+  const std::string_view key = text.substr(0, sign);
+  std::vector<std::string_view> keys;
+  for (const PlatformField& field : PlatformFields()) {
+    keys.push_back(field.key);
+    if (field.key != key || sign == std::string_view::npos) {
+      continue;
+    }
+    const std::string_view number = text.substr(sign + 1);
+    double value = 0;
+    const auto [end, error] =
+        std::from_chars(number.data(), number.data() + number.size(), value);
+    if (error != std::errc() || end != number.data() + number.size() ||
+        !(value >= field.low && value <= field.high)) {
+      return Fail(ErrorCode::kInvalidInput,
+                  fmt::format("{} is '{}'; expected {} to {}{}{}", key, number,
+                              field.low, field.high,
+                              field.unit.empty() ? "" : " ", field.unit));
+    }
+    platform.*field.member = Figure{.value = value, .source = "as asked for"};
+    return {};
+  }
+  return Fail(
+      ErrorCode::kInvalidInput,
+      sign == std::string_view::npos
+          ? fmt::format("'{}' behind a platform; expected KEY=VALUE", text)
+          : Unknown("figure of a platform", key, keys));
+}
+
+}  // namespace
+
+Result<Platform> FindPlatform(std::string_view text) {
+  const size_t at = text.find('@');
+  ASSIGN_OR_RETURN(Platform platform, FindNamed(text.substr(0, at)));
+  while (at != std::string_view::npos && !text.empty()) {
+    text.remove_prefix(text.find_first_of("@,") + 1);
+    const size_t comma = text.find(',');
+    RETURN_IF_ERROR(SetFigure(text.substr(0, comma), platform));
+    text = comma == std::string_view::npos ? std::string_view()
+                                           : text.substr(comma);
+  }
+  return platform;
 }
 
 Result<std::vector<Platform>> FindPlatforms(

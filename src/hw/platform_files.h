@@ -17,7 +17,8 @@ namespace stepcast::hw {
 Result<std::vector<Platform>> LoadPlatforms();
 
 /// A platform by what the user calls it: a built-in name ("dgx-a100") or a path
-/// ending in .toml. An unknown name lists the known ones.
+/// ending in .toml. An unknown name lists the known ones. Figures behind it
+/// replace its own: "zion@host_memory_gbs=500,nic_gbs=6".
 Result<Platform> FindPlatform(std::string_view text);
 
 /// Several, in the order given.

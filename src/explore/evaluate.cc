@@ -1,0 +1,159 @@
+#include "explore/evaluate.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "base/units.h"
+#include "engine/account.h"
+#include "explore/machine_use.h"
+#include "ir/shape.h"
+
+namespace stepcast::explore {
+namespace {
+
+constexpr double kGiga = 1e9;
+constexpr double kMicro = 1e-6;
+
+// The columns of the families that every DLRM has.
+Number ColumnOf(std::string_view family) {
+  constexpr std::pair<std::string_view, Number> kFamilies[] = {
+      {"gemm", Number::kGemmUs},
+      {"embedding_bag", Number::kEmbeddingUs},
+      {"interaction", Number::kInteractionUs},
+      {"elementwise", Number::kElementwiseUs},
+      {"optimizer_step", Number::kOptimizerUs},
+  };
+  for (const auto& [name, number] : kFamilies) {
+    if (name == family) {
+      return number;
+    }
+  }
+  return Number::kOtherUs;
+}
+
+template <size_t... kIndices>
+std::array<Number, sizeof...(kIndices)> FamilyColumns(
+    std::index_sequence<kIndices...> /*indices*/) {
+  return {ColumnOf(ir::FamilyName(
+      std::variant_alternative_t<kIndices, ir::KernelShape>()))...};
+}
+
+void FillBreakdown(const engine::RankAccount& account, Row& row) {
+  static const auto columns =
+      FamilyColumns(std::make_index_sequence<engine::kFamilyCount>());
+  for (const Number number :
+       {Number::kGemmUs, Number::kEmbeddingUs, Number::kInteractionUs,
+        Number::kElementwiseUs, Number::kOptimizerUs, Number::kOtherUs}) {
+    row.at(number) = 0;
+  }
+  for (size_t i = 0; i < columns.size(); ++i) {
+    row.at(columns[i]) += ToMicroseconds(account.kernels[i]);
+  }
+  row.at(Number::kCopiesUs) = ToMicroseconds(account.copies_exposed);
+  row.at(Number::kCommunicationUs) =
+      ToMicroseconds(account.communication_exposed);
+  row.at(Number::kIdleHostUs) = ToMicroseconds(account.idle.host);
+  row.at(Number::kIdleLaunchUs) = ToMicroseconds(account.idle.launch);
+  row.at(Number::kIdleSyncUs) = ToMicroseconds(account.idle.sync);
+  row.at(Number::kIdleWaitUs) = ToMicroseconds(account.idle.wait_for_rank);
+}
+
+// What most of the step went to. Launching and coming back from a wait are the
+// host's as well: a faster GPU would not shorten them.
+std::string BoundBy(const Row& row) {
+  const std::pair<double, std::string_view> parts[] = {
+      {row.at(Number::kGemmUs), "gemm"},
+      {row.at(Number::kEmbeddingUs), "embedding"},
+      {row.at(Number::kInteractionUs), "interaction"},
+      {row.at(Number::kElementwiseUs), "elementwise"},
+      {row.at(Number::kOptimizerUs), "optimizer"},
+      {row.at(Number::kOtherUs), "other kernels"},
+      {row.at(Number::kCopiesUs), "copies"},
+      {row.at(Number::kCommunicationUs), "communication"},
+      {row.at(Number::kIdleHostUs) + row.at(Number::kIdleLaunchUs) +
+           row.at(Number::kIdleSyncUs),
+       "host"},
+      {row.at(Number::kIdleWaitUs), "other ranks"},
+  };
+  const auto* const most = std::ranges::max_element(
+      parts, {}, &std::pair<double, std::string_view>::first);
+  return std::string(most->second);
+}
+
+double Share(Duration part, Duration whole) {
+  return whole > Duration{} ? static_cast<double>(part.count()) /
+                                  static_cast<double>(whole.count())
+                            : 0;
+}
+
+void FillMemory(const engine::ModelPrediction& predicted, Row& row) {
+  const double hbm = predicted.memory.total();
+  row.at(Number::kHbmGb) = hbm / kGiga;
+  row.at(Number::kHbmCapacityGb) = predicted.memory_capacity / kGiga;
+  const bool fits_gpu = hbm <= predicted.memory_capacity;
+  bool fits_host = true;
+  if (predicted.host_bytes > 0) {
+    row.at(Number::kHostGb) = predicted.host_bytes / kGiga;
+    row.at(Number::kHostCapacityGb) = predicted.host_capacity / kGiga;
+    fits_host = predicted.host_bytes <= predicted.host_capacity;
+  }
+  row.at(Number::kFits) = fits_gpu && fits_host ? 1 : 0;
+  if (!fits_gpu) {
+    row.note = fmt::format("does not fit: {:.1f} GB on a GPU of {:.0f} GB",
+                           hbm / kGiga, predicted.memory_capacity / kGiga);
+  } else if (!fits_host) {
+    row.note = fmt::format("does not fit: {:.1f} GB on a node of {:.0f} GB",
+                           predicted.host_bytes / kGiga,
+                           predicted.host_capacity / kGiga);
+  }
+}
+
+}  // namespace
+
+Row Evaluator::EvaluateGpus(const Scenario& scenario) {
+  Row row;
+  const auto predicted = predictor_.Predict(
+      scenario.request, {.samples = options_.samples, .seed = options_.seed});
+  if (!predicted) {
+    row.note = fmt::format("cannot run: {}", predicted.error().message);
+    return row;
+  }
+  FillMemory(*predicted, row);
+  if (!row.fits()) {
+    return row;
+  }
+  const engine::Prediction& prediction = predicted->prediction;
+  const engine::RankAccount& account =
+      prediction.accounts[prediction.slowest()];
+  const double step_us = ToMicroseconds(prediction.step);
+  row.at(Number::kStepUs) = step_us;
+  row.at(Number::kSamplesPerS) =
+      static_cast<double>(predicted->batch * scenario.request.gpus) /
+      (step_us * kMicro);
+  if (options_.samples > 0) {
+    row.at(Number::kP10Us) = ToMicroseconds(prediction.interval.p10);
+    row.at(Number::kP90Us) = ToMicroseconds(prediction.interval.p90);
+  }
+  row.at(Number::kGpuActive) = Share(account.gpu_active, account.step);
+  row.at(Number::kHostBusy) = Share(account.host_busy, account.step);
+  FillBreakdown(account, row);
+  row.bound_by = BoundBy(row);
+  FillMachineUse(scenario, *predicted, row);
+  return row;
+}
+
+Row Evaluator::Evaluate(std::span<const Setting> settings) {
+  const auto scenario = maker_.Make(settings);
+  if (!scenario) {
+    Row row;
+    row.note = fmt::format("cannot run: {}", scenario.error().message);
+    return row;
+  }
+  return EvaluateGpus(*scenario);
+}
+
+}  // namespace stepcast::explore

@@ -1,0 +1,40 @@
+// Predicts one scenario and takes down what a row tells of it.
+#ifndef STEPCAST_EXPLORE_EVALUATE_H_
+#define STEPCAST_EXPLORE_EVALUATE_H_
+
+#include <cstdint>
+#include <span>
+
+#include "engine/predictor.h"
+#include "explore/make_scenario.h"
+#include "explore/row.h"
+#include "explore/setting.h"
+
+namespace stepcast::explore {
+
+struct EvaluateOptions {
+  uint32_t samples = 0;  // Draws for the interval; 0: none.
+  uint64_t seed = 1;
+};
+
+/// Keeps what was loaded for the next one. Not to be shared between threads;
+/// the same scenario has the same row in all.
+class Evaluator {
+ public:
+  explicit Evaluator(const EvaluateOptions& options) : options_(options) {}
+
+  /// What cannot run has a row that says why, and no time: the machine lacks
+  /// the memory, or the implementation does not do it.
+  Row Evaluate(std::span<const Setting> settings);
+
+ private:
+  Row EvaluateGpus(const Scenario& scenario);
+
+  EvaluateOptions options_;
+  ScenarioMaker maker_;
+  engine::Predictor predictor_;
+};
+
+}  // namespace stepcast::explore
+
+#endif  // STEPCAST_EXPLORE_EVALUATE_H_
