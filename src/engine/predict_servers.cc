@@ -20,12 +20,13 @@ namespace {
 // CPU steps differ more from their prediction than GPU steps: threads, NUMA and
 // builds are not in the rows. Chosen so that about 80 % of the published steps
 // without GPUs lie between p10 and p90; none was kept back.
-constexpr double kServerSpread = 0.25;
+constexpr double kServerSpread = 0.22;
 
 // What products keep of their rate where threads of one process span sockets,
-// operands of which lie on one of them. Chosen by hand on the published steps
-// of TorchScript and TensorFlow on two sockets.
-constexpr double kSpanShare = 0.5;
+// operands of which lie on one of them. Best of four on the published steps
+// without GPUs, of which those of TorchScript and TensorFlow on two sockets
+// tell (docs/models/cpu_device.md).
+constexpr double kSpanShare = 0.3;
 
 // A process that spans sockets reads and writes half of what it touches over
 // their links; several processes stay on theirs.

@@ -18,7 +18,7 @@ namespace stepcast::fleet {
 namespace {
 
 constexpr double kFp32Bytes = 4;
-constexpr double kIdBytes = 8;
+constexpr double kIdBytes = 4;  // Hashed: a table has fewer than 2^32 rows.
 // Behind headers of frames and TCP.
 constexpr double kNetworkShare = 0.9;
 // There and back through two kernels and a switch.
@@ -153,7 +153,11 @@ Result<Demands> FindDemands(const workload::Model& model,
       kFp32Bytes * batch * static_cast<double>(workload::EmbeddingWidth(model));
   const double gradients = train ? vectors : 0;
   const double parameters = kFp32Bytes * DenseParameters(model);
-  const double averaged = train ? parameters / shape.sync_every : 0;
+  // The threads of a trainer share one copy, which is averaged once while each
+  // of them does so many iterations.
+  const double averagings =
+      train ? 1.0 / (static_cast<double>(shape.sync_every) * shape.threads) : 0;
+  const double averaged = parameters * averagings;
   const double read =
       ids + kFp32Bytes * batch * static_cast<double>(model.dense_features + 1);
   demands.sparse.in_bytes = ids + gradients;
@@ -169,8 +173,8 @@ Result<Demands> FindDemands(const workload::Model& model,
     demand->dram_bytes += 2 * bytes;  // Written by one side, read by the other.
   }
   demands.sparse_message_us = kMessageUs * (train ? 2 : 1);
-  demands.dense_message_us = train ? kMessageUs / shape.sync_every : 0;
-  demands.wire_us = kWireUs * (train ? 2 + 1.0 / shape.sync_every : 1);
+  demands.dense_message_us = kMessageUs * averagings;
+  demands.wire_us = kWireUs * ((train ? 2 : 1) + averagings);
   demands.table_bytes = workload::TableBytes(model, settings);
   demands.dense_bytes = 2 * parameters;
   demands.trainer_bytes =

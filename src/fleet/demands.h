@@ -27,7 +27,7 @@ struct Demand {
 struct IterationShape {
   int64_t batch = 0;
   int threads = 1;     // Of a trainer, that share it.
-  int sync_every = 1;  // Iterations between averagings.
+  int sync_every = 1;  // Iterations of each between averagings.
 };
 
 struct Demands {

@@ -20,8 +20,8 @@ namespace stepcast::fleet {
 /// Samples of a thread's iteration where nobody says (Acun et al. 2020, from
 /// memory).
 inline constexpr int64_t kUsualBatch = 200;
-/// Iterations of a thread between two averagings (the EASGD paper's and the
-/// fleet's usual order; Zhang et al. 2015 have 1 to 64).
+/// Iterations of every thread between two averagings of a trainer (the EASGD
+/// paper's and the fleet's usual order; Zhang et al. 2015 have 1 to 64).
 inline constexpr int kUsualSyncEvery = 10;
 /// Servers last so long; what they cost is spread over it.
 inline constexpr double kYearsOfUse = 3;

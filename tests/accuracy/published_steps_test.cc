@@ -61,7 +61,18 @@ class PublishedStepsTest : public ::testing::Test {
     for (const PredictedStep& step : accuracy_.rows) {
       if ((implementation.empty() ||
            step.row->Word("implementation") == implementation) &&
-          (step.row->num_gpus > 1) == several) {
+          step.row->num_gpus > 0 && (step.row->num_gpus > 1) == several) {
+        steps.push_back(&step);
+      }
+    }
+    return steps;
+  }
+
+  // The rows without GPUs whose id begins so.
+  std::vector<const PredictedStep*> OnProcessors(std::string_view id) const {
+    std::vector<const PredictedStep*> steps;
+    for (const PredictedStep& step : accuracy_.rows) {
+      if (step.row->num_gpus == 0 && step.row->id.starts_with(id)) {
         steps.push_back(&step);
       }
     }
@@ -131,6 +142,32 @@ TEST_F(PublishedStepsTest, TablesInHostMemoryAreWithinThirtyPercent) {
   EXPECT_LE(Errors(all).mape_pct, 30);
 }
 
+// Triton on two sockets, TensorFlow on two, one to four nodes of Intel's,
+// slices of cloud servers. What each is off by, and which constants saw which
+// rows, is in docs/models/cpu_device.md.
+TEST_F(PublishedStepsTest, StepsWithoutGpusAreWithinThirtyPercent) {
+  const auto all = OnProcessors("");
+  ASSERT_EQ(all.size(), 30u);
+  fmt::print("  {} rows: MAPE {:.1f} %, GMAE {:.1f} %\n", all.size(),
+             Errors(all).mape_pct, Errors(all).gmae_pct);
+  EXPECT_LE(Errors(all).mape_pct, 22);
+  EXPECT_LE(Errors(OnProcessors("pyt-dlrm-triton-onnx")).mape_pct, 10);
+  EXPECT_LE(Errors(OnProcessors("pyt-dlrm-triton-torchscript")).mape_pct, 35);
+  EXPECT_LE(Errors(OnProcessors("mlperf")).mape_pct, 20);
+  EXPECT_LE(Errors(OnProcessors("deeprec")).mape_pct, 25);
+}
+
+// The software of each model in the order of its speed, as published.
+TEST_F(PublishedStepsTest, RuntimesOnProcessorsAreInTheirOrder) {
+  for (const std::string_view model :
+       {"deeprec-dlrm", "deeprec-deepfm", "deeprec-wide_and_deep"}) {
+    const auto steps = OnProcessors(model);
+    ASSERT_EQ(steps.size(), 3u) << model;  // TensorFlow, oneDNN, BF16.
+    EXPECT_GT(steps[0]->predicted_ms, steps[1]->predicted_ms) << model;
+    EXPECT_GT(steps[1]->predicted_ms, steps[2]->predicted_ms) << model;
+  }
+}
+
 TEST_F(PublishedStepsTest, EveryRowIsPredictedOrSkippedWithItsReason) {
   EXPECT_EQ(accuracy_.rows.size() + accuracy_.skipped.size(), rows_.size());
   for (const report::SkippedStep& skipped : accuracy_.skipped) {
@@ -139,7 +176,7 @@ TEST_F(PublishedStepsTest, EveryRowIsPredictedOrSkippedWithItsReason) {
         << skipped.why;
   }
   // All that run on one GPU but some models and tables in host memory.
-  EXPECT_GE(accuracy_.rows.size(), 546u) << report::StepAccuracyText(accuracy_);
+  EXPECT_GE(accuracy_.rows.size(), 768u) << report::StepAccuracyText(accuracy_);
 }
 
 TEST_F(PublishedStepsTest, ErrorsOverAllRowsDoNotGrow) {
