@@ -8,7 +8,7 @@ for (const box of document.querySelectorAll(".timeline")) {
 function startTimeline(box, data) {
   const nameWidth = 180, rowHeight = 18, rowGap = 3, axisHeight = 22;
   const rows = data.rows.map(readRow);
-  const end = Math.max(1, ...rows.map(row => row.count ? row.ends[row.count - 1] : 0));
+  const end = data.length;
   const colours = readColours(data.texts);
   const canvas = document.createElement("canvas");
   canvas.tabIndex = 0;
@@ -27,7 +27,7 @@ function startTimeline(box, data) {
   box.querySelector(".overview").replaceWith(controls, canvas, tip);
 
   let from = 0, to = end, wanted = null, width = 0, scheduled = false;
-  box.timeline = {draw, view: () => ({from, to, rows: rows.length}), slices: rows.reduce((sum, row) => sum + row.count, 0)};
+  box.timeline = {draw, show, linked: data.linked, view: () => ({from, to, rows: rows.length}), slices: rows.reduce((sum, row) => sum + row.count, 0)};
 
   function readRow(row) {
     const count = row.slices.length / 4;
@@ -143,11 +143,15 @@ function startTimeline(box, data) {
     }
   }
 
-  function show(begin, finish) {
+  // Linked timelines follow the one that the reader moves.
+  function show(begin, finish, following = false) {
     const length = Math.min(Math.max(finish - begin, 100), end * 1.02);
     from = Math.min(Math.max(begin, -end * .01), end * 1.01 - length);
     to = from + length;
     redraw();
+    for (const other of following || !data.linked ? [] : document.querySelectorAll(".timeline")) {
+      if (other !== box && other.timeline?.linked) other.timeline.show(from, to, true);
+    }
   }
 
   function zoom(factor, x) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,6 +59,8 @@ std::map<std::string_view, std::string*> SettingsOf(PredictCommand& command) {
           {"precision", &command.precision},
           {"impl", &command.impl},
           {"cuda-graphs", &command.cuda_graphs},
+          {"placement", &command.placement},
+          {"plan", &command.plan},
           {"overheads", &command.overheads},
           {"step", &command.step}};
 }
@@ -105,18 +108,26 @@ bool IsPrediction(const std::string& path) {
   return text.starts_with("\"version\"");
 }
 
-Result<report::ComparedStep> LoadSide(const std::string& text,
-                                      PredictCommand command,
-                                      engine::Predictor& predictor) {
+struct LoadedSide {
+  report::ComparedStep step{};
+  std::optional<whatif::Case>
+      loaded{};  // Not of a prediction read from a file.
+};
+
+Result<LoadedSide> LoadSide(const std::string& text, PredictCommand command,
+                            engine::Predictor& predictor) {
   command.samples = "0";  // Intervals are not compared.
   RETURN_IF_ERROR(ReadSide(text, command));
   const std::string& file = command.input.files.front();
   if (std::filesystem::is_regular_file(file) && IsPrediction(file)) {
     ASSIGN_OR_RETURN(const std::string json, ReadFile(file));
-    return report::ReadPredictionJson(json, text);
+    ASSIGN_OR_RETURN(report::ComparedStep step,
+                     report::ReadPredictionJson(json, text));
+    return LoadedSide{.step = std::move(step)};
   }
-  ASSIGN_OR_RETURN(const whatif::Case side, LoadCase(command, predictor));
-  return report::CompareSide(side, text);
+  ASSIGN_OR_RETURN(whatif::Case loaded, LoadCase(command, predictor));
+  report::ComparedStep step = report::CompareSide(loaded, text);
+  return LoadedSide{.step = std::move(step), .loaded = std::move(loaded)};
 }
 
 Status WriteJunit(const CompareCommand& command,
@@ -146,16 +157,23 @@ Result<Outcome> CompareSteps(const CompareCommand& command) {
   }
   RETURN_IF_ERROR(
       CheckExtraFile("--junit", command.junit, workload.input.files));
+  RETURN_IF_ERROR(
+      CheckExtraFile("--html", workload.html, workload.input.files));
   ASSIGN_OR_RETURN(const std::vector<Check> checks,
                    ParseChecks(workload.fail_on, kQuantities));
-  engine::Predictor predictor(
-      {workload.profiles.begin(), workload.profiles.end()});
-  ASSIGN_OR_RETURN(report::ComparedStep a,
+  engine::Predictor predictor = PredictorOf(workload);
+  ASSIGN_OR_RETURN(LoadedSide a,
                    LoadSide(workload.input.files[0], workload, predictor));
-  ASSIGN_OR_RETURN(report::ComparedStep b,
+  ASSIGN_OR_RETURN(LoadedSide b,
                    LoadSide(workload.input.files[1], workload, predictor));
   const report::Comparison comparison =
-      report::Compare(std::move(a), std::move(b));
+      report::Compare(std::move(a.step), std::move(b.step));
+  if (!workload.html.empty()) {
+    RETURN_IF_ERROR(WriteExtraFile(
+        workload.html,
+        report::ComparisonHtml(comparison, a.loaded ? &*a.loaded : nullptr,
+                               b.loaded ? &*b.loaded : nullptr, Version())));
+  }
   RETURN_IF_ERROR(WriteJunit(command, comparison, checks));
   RETURN_IF_ERROR(Print(workload.json
                             ? report::ComparisonJson(comparison, Version())
@@ -180,6 +198,8 @@ Result<Outcome> RunCompare(const Words& words) {
   AddWorkloadOptions(parser, command.workload);
   parser.Add("--junit", command.junit,
              "write what became of the checks as JUnit XML", "FILE");
+  parser.Add("--html", command.workload.html,
+             "write the comparison as one HTML file with timelines", "FILE");
   AddFailOn(parser, kQuantities, command.workload.fail_on);
   parser.AddFlag("--json", command.workload.json,
                  "print one JSON object instead");

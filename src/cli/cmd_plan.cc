@@ -2,16 +2,18 @@
 #include <array>
 
 #include "cli/commands.h"
+#include "cli/extra_file.h"
 #include "cli/fail_on.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/plan_command.h"
+#include "cli/quantities.h"
 
 namespace stepcast::cli {
 namespace {
 
 constexpr std::array kQuantities = {
-    Quantity{.name = "step", .unit = "us", .help = "predicted step time"},
+    kStepTime,
     Quantity{.name = "memory",
              .unit = "%",
              .help = "memory of the fullest GPU, of what plans may use"},
@@ -22,17 +24,13 @@ constexpr std::array kQuantities = {
 
 std::array<double, kQuantities.size()> ValuesOf(
     const report::PlanReport& report) {
-  constexpr double kPercent = 100;
   const double step = report.best_row().step_us.value_or(0);
-  double of_torchrec = kPercent;
-  for (const report::PlanRow& row : report.rows) {
-    if (row.sharder == "torchrec" && row.step_us && *row.step_us > 0) {
-      of_torchrec = step / *row.step_us * kPercent;
-    }
-  }
-  return {step,
-          report.best_row().hbm_bytes / report.hbm_capacity_bytes * kPercent,
-          of_torchrec};
+  const report::PlanRow* const torchrec = report.RowOf("torchrec");
+  // Not known: as if it were the same.
+  return {
+      step, PercentOf(report.best_row().hbm_bytes, report.hbm_capacity_bytes),
+      PercentOf(step,
+                torchrec == nullptr ? step : torchrec->step_us.value_or(step))};
 }
 
 void AddOptions(OptionParser& parser, PlanCommand& command) {
@@ -84,6 +82,8 @@ void AddOptions(OptionParser& parser, PlanCommand& command) {
   parser.AddRepeated("--profile", command.profiles,
                      "directory that `stepcast fit` wrote; may be repeated",
                      "DIR");
+  parser.Add("--html", command.html,
+             "write plans and the best one's step as one HTML file", "FILE");
   AddFailOn(parser, kQuantities, command.fail_on);
   parser.AddFlag("--json", command.json, "print one JSON object instead");
 }
@@ -110,6 +110,7 @@ Result<Outcome> RunPlan(const Words& words) {
   }
   ASSIGN_OR_RETURN(const std::vector<Check> checks,
                    ParseChecks(command.fail_on, kQuantities));
+  RETURN_IF_ERROR(CheckExtraFile("--html", command.html, command.models));
   ASSIGN_OR_RETURN(const report::PlanReport report, MakePlan(command));
   RETURN_IF_ERROR(Print(command.json ? report::PlanJson(report, Version())
                                      : report::PlanText(report)));

@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/predict_command.h"
 #include "cli/profile_device.h"
+#include "cli/quantities.h"
 #include "engine/lin_predict.h"
 #include "report/fleet_report.h"
 #include "report/html_report.h"
@@ -22,7 +23,7 @@ namespace stepcast::cli {
 namespace {
 
 constexpr std::array kQuantities = {
-    Quantity{.name = "step", .unit = "us", .help = "predicted step time"},
+    kStepTime,
     Quantity{.name = "samples_per_s", .unit = "", .help = "throughput"},
     Quantity{.name = "memory",
              .unit = "%",
@@ -48,8 +49,8 @@ std::array<double, kQuantities.size()> ValuesOf(
     }
   }
   return {ToMicroseconds(report.step), report.samples_per_s,
-          report.memory ? report.memory->hbm_bytes /
-                              report.memory->hbm_capacity_bytes * kPercent
+          report.memory ? PercentOf(report.memory->hbm_bytes,
+                                    report.memory->hbm_capacity_bytes)
                         : 0,
           error};
 }
@@ -73,10 +74,10 @@ Status CheckFleetCommand(const PredictCommand& command) {
                 "--server NAME, too");
   }
   if (!command.perfetto.empty() || !command.html.empty() ||
-      !command.algorithms.empty()) {
+      !command.algorithms.empty() || command.csv) {
     return Fail(ErrorCode::kInvalidInput,
-                "threads of a fleet have no common step; expected neither "
-                "--perfetto nor --html nor --algorithm with --trainers");
+                "threads of a fleet have no common step; expected none of "
+                "--perfetto, --html, --algorithm and --csv with --trainers");
   }
   return {};
 }
@@ -99,6 +100,8 @@ void AddOptions(OptionParser& parser, PredictCommand& command) {
              "write the report as one HTML file with a timeline", "FILE");
   AddFailOn(parser, kQuantities, command.fail_on);
   parser.AddFlag("--json", command.json, "print one JSON object instead");
+  parser.AddFlag("--csv", command.csv,
+                 "print names of columns and one row instead");
 }
 
 }  // namespace
@@ -188,6 +191,10 @@ Result<Outcome> RunPredict(const Words& words) {
   RETURN_IF_ERROR(
       CheckExtraFile("--perfetto", command.perfetto, command.input.files));
   RETURN_IF_ERROR(CheckExtraFile("--html", command.html, command.input.files));
+  if (command.json && command.csv) {
+    return Fail(ErrorCode::kInvalidInput,
+                "--json and --csv were given; expected one of them");
+  }
   const std::vector<std::filesystem::path> profiles(command.profiles.begin(),
                                                     command.profiles.end());
   ASSIGN_OR_RETURN(command.gpu, GpuOrProfiles(command.gpu, profiles));
@@ -200,7 +207,8 @@ Result<Outcome> RunPredict(const Words& words) {
   }
   RETURN_IF_ERROR(Print(command.json
                             ? report::PredictionJson(*report, Version())
-                            : report::PredictionText(*report)));
+                        : command.csv ? report::PredictionCsv(*report)
+                                      : report::PredictionText(*report)));
   return RunChecks(checks, kQuantities, ValuesOf(*report));
 }
 

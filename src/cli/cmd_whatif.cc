@@ -10,6 +10,7 @@
 #include "cli/fail_on.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/quantities.h"
 #include "cli/whatif_command.h"
 #include "report/suggestions.h"
 #include "report/timeline.h"
@@ -39,15 +40,12 @@ constexpr std::array kQuantities = {
 
 std::array<double, kQuantities.size()> ValuesOf(
     const report::WhatifReport& report) {
-  constexpr double kPercent = 100;
   const auto& memory = report.after.memory;
   return {
-      report.before.step.count() == 0
-          ? 0
-          : kPercent * static_cast<double>(report.delta.step.count()) /
-                static_cast<double>(report.before.step.count()),
+      PercentOf(ToMicroseconds(report.delta.step),
+                ToMicroseconds(report.before.step)),
       ToMicroseconds(report.after.step),
-      memory ? memory->hbm_bytes / memory->hbm_capacity_bytes * kPercent : 0};
+      memory ? PercentOf(memory->hbm_bytes, memory->hbm_capacity_bytes) : 0};
 }
 
 Result<std::vector<whatif::Change>> ParseChanges(
@@ -73,12 +71,17 @@ Result<Outcome> SuggestChanges(const WhatifCommand& command) {
                 "--suggest tries changes by itself; expected it without "
                 "--change, --perfetto and --fail-on");
   }
-  engine::Predictor predictor(
-      {workload.profiles.begin(), workload.profiles.end()});
+  engine::Predictor predictor = PredictorOf(workload);
   ASSIGN_OR_RETURN(const whatif::Case before, LoadCase(workload, predictor));
+  RETURN_IF_ERROR(
+      CheckExtraFile("--html", workload.html, workload.input.files));
   const Progress progress("trying changes");
   const report::SuggestionsReport report = report::ReportSuggestions(
       before, whatif::Suggest(before, predictor), NameOf(workload));
+  if (!workload.html.empty()) {
+    RETURN_IF_ERROR(WriteExtraFile(
+        workload.html, report::SuggestionsHtml(report, before, Version())));
+  }
   RETURN_IF_ERROR(Print(workload.json
                             ? report::SuggestionsJson(report, Version())
                             : report::SuggestionsText(report)));
@@ -94,10 +97,11 @@ Result<Outcome> Whatif(const WhatifCommand& command) {
                    ParseChecks(workload.fail_on, kQuantities));
   RETURN_IF_ERROR(
       CheckExtraFile("--perfetto", workload.perfetto, workload.input.files));
+  RETURN_IF_ERROR(
+      CheckExtraFile("--html", workload.html, workload.input.files));
   ASSIGN_OR_RETURN(const std::vector<whatif::Change> changes,
                    ParseChanges(command.changes));
-  engine::Predictor predictor(
-      {workload.profiles.begin(), workload.profiles.end()});
+  engine::Predictor predictor = PredictorOf(workload);
   ASSIGN_OR_RETURN(const whatif::Case before, LoadCase(workload, predictor));
   ASSIGN_OR_RETURN(const whatif::Changed changed,
                    whatif::Apply(before, changes, predictor));
@@ -110,6 +114,11 @@ Result<Outcome> Whatif(const WhatifCommand& command) {
   }
   const report::WhatifReport report =
       report::ReportWhatif(before, changed, changes, NameOf(workload));
+  if (!workload.html.empty()) {
+    RETURN_IF_ERROR(WriteExtraFile(
+        workload.html,
+        report::WhatifHtml(report, before, changed.after, Version())));
+  }
   RETURN_IF_ERROR(Print(workload.json ? report::WhatifJson(report, Version())
                                       : report::WhatifText(report)));
   return RunChecks(checks, kQuantities, ValuesOf(report));
@@ -139,6 +148,9 @@ Result<Outcome> RunWhatif(const Words& words) {
                  "try single changes and rank them by what they gain");
   parser.Add("--perfetto", command.workload.perfetto,
              "write both timelines for Perfetto; .gz is compressed", "FILE");
+  parser.Add("--html", command.workload.html,
+             "write one HTML file: both steps with timelines, or suggestions",
+             "FILE");
   AddFailOn(parser, kQuantities, command.workload.fail_on);
   parser.AddFlag("--json", command.workload.json,
                  "print one JSON object instead");

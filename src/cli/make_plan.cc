@@ -8,14 +8,19 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "cli/commands.h"
+#include "cli/extra_file.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/plan_command.h"
 #include "cli/progress.h"
+#include "plan/load_deal.h"
 #include "plan/make_problem.h"
 #include "plan/plan_json.h"
+#include "report/model_report.h"
 #include "workload/model_files.h"
+#include "workload/table_deal.h"
 
 namespace stepcast::cli {
 namespace {
@@ -110,14 +115,6 @@ Result<plan::Job> MakeJob(engine::Predictor& predictor,
   return job;
 }
 
-std::vector<plan::NamedTable> NamesOf(const plan::Problem& problem) {
-  std::vector<plan::NamedTable> tables;
-  for (const plan::Table& table : problem.tables) {
-    tables.push_back({.name = table.name, .group = table.group});
-  }
-  return tables;
-}
-
 // The plan of a file, first among the candidates.
 Status AddGiven(const PlanCommand& command, const plan::Job& job,
                 const plan::Simulate& simulate, plan::Problem& problem,
@@ -125,7 +122,8 @@ Status AddGiven(const PlanCommand& command, const plan::Job& job,
   ASSIGN_OR_RETURN(const std::string text, ReadFile(command.plan));
   ASSIGN_OR_RETURN(
       const plan::Plan given,
-      plan::ReadPlanJson(text, command.plan, NamesOf(problem), job.ranks));
+      plan::ReadPlanJson(text, command.plan, plan::NamedTablesOf(*job.model),
+                         job.ranks));
   plan::Candidate candidate{.sharder = "given"};
   ASSIGN_OR_RETURN(candidate.choices, plan::Adopt(job, given, problem));
   candidate.cost = plan::Ledger(problem, candidate.choices).Evaluate();
@@ -163,6 +161,24 @@ Result<plan::FindOptions> ReadOptions(const PlanCommand& command,
   options.trials = static_cast<int>(
       std::min(trials.value_or(small ? kTrials : 0), kMostTrials));
   return options;
+}
+
+// The page, with the step of the best plan.
+Status WritePage(const PlanCommand& command, const report::PlanReport& report,
+                 const plan::Plan& best, engine::Request request,
+                 engine::Predictor& predictor) {
+  if (request.gpus > 1) {
+    request.deal =
+        plan::DealOf(best, workload::SingleTables(request.model.tables),
+                     {.count = request.gpus, .nodes = request.nodes});
+  }
+  ASSIGN_OR_RETURN(const engine::ModelPrediction predicted,
+                   predictor.Predict(request, {}));
+  return WriteExtraFile(
+      command.html,
+      report::PlanHtml(
+          report, report::ReportModel(request, predicted, predicted.prediction),
+          predicted.graph, predicted.prediction, Version()));
 }
 
 }  // namespace
@@ -207,9 +223,10 @@ Result<report::PlanReport> MakePlan(const PlanCommand& command) {
     const plan::Plan best =
         plan::PlanOf(problem, found.candidates[found.best].choices);
     RETURN_IF_ERROR(WriteOutput(
-        command.out, plan::WritePlanJson(best, NamesOf(problem), job.ranks)));
+        command.out, plan::WritePlanJson(
+                         best, plan::NamedTablesOf(request.model), job.ranks)));
   }
-  return report::ReportPlans(
+  report::PlanReport report = report::ReportPlans(
       problem, found,
       {.workload = request.model.name,
        .platform = request.platform,
@@ -218,6 +235,13 @@ Result<report::PlanReport> MakePlan(const PlanCommand& command) {
        .nodes = request.nodes,
        .batch_per_gpu = request.settings.batch,
        .precision = std::string(workload::Name(request.settings.precision))});
+  if (!command.html.empty()) {
+    RETURN_IF_ERROR(
+        WritePage(command, report,
+                  plan::PlanOf(problem, found.candidates[found.best].choices),
+                  request, predictor));
+  }
+  return report;
 }
 
 }  // namespace stepcast::cli

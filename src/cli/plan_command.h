@@ -31,12 +31,14 @@ struct PlanCommand {
   std::string trials;
   std::string seed;
   std::string threads;
+  std::string html;
   std::vector<std::string> fail_on;
   bool json = false;
 };
 
 /// Searches, or evaluates the plan that was given, and writes the best one
-/// where it is wanted.
+/// and the
+/// page of --html where they are wanted.
 Result<report::PlanReport> MakePlan(const PlanCommand& command);
 
 }  // namespace stepcast::cli

@@ -37,6 +37,7 @@ struct PredictCommand {
   std::string impl;
   std::string cuda_graphs;
   std::string placement;
+  std::string plan;
   bool pageable = false;
   std::string overheads;
   std::vector<std::string> profiles;
@@ -49,6 +50,7 @@ struct PredictCommand {
   std::string html;
   std::vector<std::string> fail_on;
   bool json = false;
+  bool csv = false;
 };
 
 /// Declares the options that say which step is meant and how sure to be of it.
@@ -57,6 +59,11 @@ void AddWorkloadOptions(OptionParser& parser, PredictCommand& command);
 /// Whether the words name a model: a built-in one, a .toml file, or nothing
 /// that exists, so that the error lists what is built in.
 bool IsModel(const std::vector<std::string>& files);
+
+/// With the profiles that were named.
+inline engine::Predictor PredictorOf(const PredictCommand& command) {
+  return engine::Predictor({command.profiles.begin(), command.profiles.end()});
+}
 
 /// The words as a request for a model's step, and how it is to be predicted.
 Result<engine::Request> ReadRequest(const PredictCommand& command);

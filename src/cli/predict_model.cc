@@ -5,10 +5,11 @@
 #include <fmt/format.h>
 
 #include "cli/predict_command.h"
+#include "engine/place_tables.h"
 #include "engine/predictor.h"
+#include "plan/load_deal.h"
 #include "report/model_report.h"
 #include "workload/model_files.h"
-#include "workload/placement.h"
 #include "workload/settings.h"
 
 namespace stepcast::cli {
@@ -50,7 +51,7 @@ Result<engine::Request> ReadRequest(const PredictCommand& command) {
                                            ? std::string(kDefaultModel)
                                            : command.input.files.front()));
   if (!command.placement.empty()) {
-    RETURN_IF_ERROR(workload::PlaceTables(command.placement, request.model));
+    RETURN_IF_ERROR(engine::SetPlacement(command.placement, request));
   }
   ASSIGN_OR_RETURN(request.settings, ReadSettings(command));
   ASSIGN_OR_RETURN(const auto gpus, ParseNumber("--gpus", command.gpus, 1));
@@ -74,6 +75,9 @@ Result<engine::Request> ReadRequest(const PredictCommand& command) {
           ? std::string(kDefaultGpu)
           : command.gpu;
   request.overheads = command.overheads;
+  if (!command.plan.empty()) {
+    RETURN_IF_ERROR(plan::LoadDeal(command.plan, request));
+  }
   return request;
 }
 
@@ -93,8 +97,7 @@ Result<report::PredictionReport> PredictModel(const PredictCommand& command) {
   ASSIGN_OR_RETURN(const engine::Request request, ReadRequest(command));
   ASSIGN_OR_RETURN(const engine::PredictOptions options,
                    ReadModelOptions(command));
-  engine::Predictor predictor(
-      {command.profiles.begin(), command.profiles.end()});
+  engine::Predictor predictor = PredictorOf(command);
   ASSIGN_OR_RETURN(const engine::ModelPrediction predicted,
                    predictor.Predict(request, options));
   report::PredictionReport report =

@@ -51,8 +51,7 @@ Result<double> BandwidthRatio(engine::Predictor& predictor,
 Result<report::PredictionReport> PredictTrace(const PredictCommand& command) {
   ASSIGN_OR_RETURN(const TraceInput trace,
                    LoadTrace(command.input, command.step));
-  engine::Predictor predictor(
-      {command.profiles.begin(), command.profiles.end()});
+  engine::Predictor predictor = PredictorOf(command);
   const Result<std::string> recorded = RecordedGpu(trace.graph);
   if (!recorded && command.gpu.empty()) {
     return tl::unexpected(recorded.error());

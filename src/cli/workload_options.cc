@@ -36,8 +36,13 @@ void AddWorkloadOptions(OptionParser& parser, PredictCommand& command) {
   parser.Add(
       "--placement", command.placement,
       "where tables are: hbm, uvm, uvm-cache, host-cache (both with :SHARE of\n"
-      "rows on the GPU), host, remote, or a .toml file, table by table",
+      "rows on the GPU), host, remote, hybrid (hot tables on the GPU, others\n"
+      "on the host), hybrid-remote, or a .toml file, table by table",
       "WHERE");
+  parser.Add("--plan", command.plan,
+             "with several GPUs and --impl torchrec: who has which table, a\n"
+             "plan of TorchRec's as `stepcast plan --out` writes it",
+             "FILE");
   parser.AddFlag("--pageable", command.pageable,
                  "input copies come from pageable memory");
   parser.Add("--overheads", command.overheads,

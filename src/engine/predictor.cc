@@ -10,6 +10,7 @@
 
 #include "cost/overheads/overhead_files.h"
 #include "engine/build_job.h"
+#include "engine/place_tables.h"
 #include "hw/gpu_files.h"
 #include "hw/platform_files.h"
 #include "workload/build_graph.h"
@@ -152,6 +153,13 @@ Result<const cost::CollectiveModels*> Predictor::Collectives(
 
 Result<ModelPrediction> Predictor::Predict(const Request& request,
                                            const PredictOptions& options) {
+  if (request.hybrid && request.server.empty()) {
+    ASSIGN_OR_RETURN(const HybridRequest placed, PlaceHybrid(request, *this));
+    ASSIGN_OR_RETURN(ModelPrediction predicted,
+                     Predict(placed.request, options));
+    predicted.notes.push_back(placed.note);
+    return predicted;
+  }
   workload::Settings settings = request.settings;
   settings.batch = settings.batch > 0 ? settings.batch : request.model.batch;
   if (!request.server.empty()) {

@@ -45,6 +45,10 @@ struct Request {
   std::string server{};
   /// What runs the operators there; empty: as the implementation does.
   std::string runtime{};
+  /// Tables that are not worth the GPU's memory, if not all fit, are there:
+  /// kHost or kRemote. Not given: they are where the model says. Without
+  /// meaning on servers.
+  std::optional<workload::Placement> hybrid{};
   /// Who has which table; not given: as the implementation deals them.
   std::optional<workload::TableDeal> deal{};
 };
@@ -65,6 +69,7 @@ struct ModelPrediction {
   int ranks = 1;             // GPUs, or processes on servers.
   double power_w = 0;        // Of all servers; 0: no server in particular.
   std::optional<double> price_usd{};
+  std::vector<std::string> notes{};  // What a reader should know of it.
 };
 
 /// Not to be shared between threads; each has its own.

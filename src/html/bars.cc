@@ -12,7 +12,6 @@ namespace {
 
 // In units of the drawing, which scales to the width of the page.
 constexpr double kWidth = 1000;
-constexpr double kNameWidth = 90;
 constexpr double kTimeWidth = 90;
 constexpr double kBarHeight = 18;
 constexpr double kPitch = 24;
@@ -36,11 +35,11 @@ std::string BarSvg(const Bars& bars, const Bar& bar, Duration longest,
   const Duration length = LengthOf(bar);
   std::string svg = fmt::format(
       "<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"bar-name\">{}</text>\n",
-      kNameWidth - 8, y + kBarHeight - 5, Escape(bar.name));
-  double x = kNameWidth;
+      bars.name_width - 8, y + kBarHeight - 5, Escape(bar.name));
+  double x = bars.name_width;
   for (size_t i = 0; i < bar.times.size() && i < bars.parts.size(); ++i) {
     const double width =
-        (kWidth - kNameWidth - kTimeWidth) * Share(bar.times[i], longest);
+        (kWidth - bars.name_width - kTimeWidth) * Share(bar.times[i], longest);
     if (bar.times[i] > Duration{}) {
       svg += fmt::format(
           "<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" "

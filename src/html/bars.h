@@ -25,6 +25,8 @@ struct Bar {
 struct Bars {
   std::vector<BarPart> parts;
   std::vector<Bar> bars;
+  /// For names, of the 1,000 that the drawing is wide.
+  double name_width = 90;
 };
 
 /// The bars on one scale, with a legend of the parts that occur; an <svg> that

@@ -77,7 +77,7 @@ uint32_t Timeline::Intern(std::string_view text) {
 }
 
 Duration Timeline::Length() const {
-  Duration length{1};
+  Duration length = std::max(least_length, Duration{1});
   for (const Row& row : rows) {
     for (const Slice& slice : row.slices) {
       length = std::max(length, slice.start + slice.duration);
@@ -107,6 +107,8 @@ std::string Timeline::Overview(Duration length) const {
 std::string Timeline::Json() const {
   JsonWriter json(JsonWriter::Style::kCompact);
   json.BeginObject();
+  json.Key("length").Int(Length().count());
+  json.Key("linked").Bool(linked);
   json.Key("texts").BeginArray();
   for (const std::string& text : texts_) {
     json.String(text);

@@ -35,6 +35,13 @@ class Timeline {
   std::string_view text(uint32_t number) const { return texts_[number]; }
 
   std::vector<Row> rows;
+  /// The least time that the axis covers, so that two timelines have one scale.
+  Duration least_length{};
+  /// Moves and zooms together with the others of the page that are linked.
+  bool linked = false;
+
+  /// Up to the end of the last slice, or `least_length`.
+  Duration Length() const;
 
   /// The drawing and the data, for one page.
   std::string ToHtml() const;
@@ -42,7 +49,6 @@ class Timeline {
  private:
   std::string Overview(Duration length) const;
   std::string Json() const;
-  Duration Length() const;
 
   std::vector<std::string> texts_;
   std::unordered_map<std::string, uint32_t> numbers_;

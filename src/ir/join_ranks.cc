@@ -100,7 +100,9 @@ void Joiner::AddWorks(const Graph& graph, size_t place) {
     work.call = Mapped(calls_, work.call);
     const WorkId added = builder_.AddWork(work, graph.shape(id));
     works_.push_back(added);
-    if (const auto* shape = std::get_if<Collective>(&graph.shape(id))) {
+    const auto* const shape = std::get_if<Collective>(&graph.shape(id));
+    // Whom a message is with is not told; it may be a server.
+    if (shape != nullptr && shape->kind != CollectiveKind::kSendRecv) {
       Lineup& lineup = lineups_[stream];
       lineup.of_ranks.resize(rank_count_);
       lineup.kinds.resize(rank_count_);

@@ -17,8 +17,8 @@ struct RankGraph {
 };
 
 /// The n-th collective that a rank has on a stream is one with the n-th that
-/// the others have on the stream of the same number. Fails where their kinds
-/// or how many there are differ.
+/// the others have on the stream of the same number; messages between two are
+/// left alone. Fails where their kinds or how many there are differ.
 Result<Graph> JoinRanks(std::span<const RankGraph> ranks);
 
 }  // namespace stepcast::ir

@@ -52,6 +52,28 @@ TEST(JoinRanksTest, TheNthCollectiveMeetsTheNth) {
   }
 }
 
+// One rank asks a server, the other does not.
+TEST(JoinRanksTest, MessagesAreNotMatched) {
+  const Graph asks = Parse(R"(stepcast-graph 1
+rank 0
+  thread main
+    op "RemoteLookup"
+      call launch "parameter server"
+        s1000: collective kind=send_recv bytes=1024 group=2 dtype=fp32
+)");
+  const Graph does_not = Parse(R"(stepcast-graph 1
+rank 0
+  thread main
+    op "linear"
+)");
+  const std::vector<RankGraph> ranks = {{.graph = &asks, .number = 0},
+                                        {.graph = &does_not, .number = 1}};
+  const auto joined = JoinRanks(ranks);
+  ASSERT_TRUE(joined) << joined.error().message;
+  EXPECT_EQ(joined->data().works.size(), 1);
+  EXPECT_EQ(joined->data().collectives.size(), 0);
+}
+
 TEST(JoinRanksTest, OtherCollectivesAreAnError) {
   const Graph one = Parse(kRank);
   const Graph other = Parse(R"(stepcast-graph 1

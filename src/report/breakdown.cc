@@ -7,13 +7,19 @@
 #include <variant>
 
 #include "ir/shape.h"
+#include "report/json_parts.h"
 
 namespace stepcast::report {
 namespace {
 
-constexpr int kTimeDecimals = 3;
-
-using Times = std::vector<std::pair<std::string, Duration>>;
+// What is no kernel, as the JSON has it and for people.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6>
+    kPartTexts = {{{"memcpy_exposed", "copies, exposed"},
+                   {"communication_exposed", "communication, exposed"},
+                   {"idle host", "idle: host busy"},
+                   {"idle launch", "idle: launch latency"},
+                   {"idle sync", "idle: after a sync"},
+                   {"idle wait_for_rank", "idle: waiting for ranks"}}};
 
 // What scripts may rely on to be there.
 constexpr std::array<std::string_view, 5> kPromised = {
@@ -40,15 +46,10 @@ std::string ShortName(size_t family) {
   return std::string(name);
 }
 
-void WriteTime(JsonWriter& json, std::string_view key, Duration time) {
-  json.Key(key).Fixed(ToMicroseconds(time), kTimeDecimals);
-}
-
 }  // namespace
 
-std::vector<std::pair<std::string, Duration>> KernelTimes(
-    const engine::RankAccount& account) {
-  std::vector<std::pair<std::string, Duration>> times;
+StepParts KernelTimes(const engine::RankAccount& account) {
+  StepParts times;
   for (size_t i = 0; i < account.kernels.size(); ++i) {
     if (account.kernels[i] > Duration{}) {
       times.emplace_back(ShortName(i), account.kernels[i]);
@@ -59,6 +60,46 @@ std::vector<std::pair<std::string, Duration>> KernelTimes(
   return times;
 }
 
+StepParts PartsOf(const engine::RankAccount& account) {
+  StepParts parts = KernelTimes(account);
+  const std::array<Duration, kPartTexts.size()> times = {
+      account.copies_exposed, account.communication_exposed,
+      account.idle.host,      account.idle.launch,
+      account.idle.sync,      account.idle.wait_for_rank};
+  for (size_t i = 0; i < times.size(); ++i) {
+    parts.emplace_back(kPartTexts[i].first, times[i]);
+  }
+  return parts;
+}
+
+std::string_view PartText(std::string_view part) {
+  for (const auto& [name, text] : kPartTexts) {
+    if (name == part) {
+      return text;
+    }
+  }
+  return part;
+}
+
+std::vector<PartDifference> DifferencesOf(const StepParts& a,
+                                          const StepParts& b) {
+  std::vector<PartDifference> differences;
+  for (const auto& [name, time] : a) {
+    differences.push_back({.name = name, .a = time});
+  }
+  for (const auto& [name, time] : b) {
+    auto found = std::ranges::find(differences, name, &PartDifference::name);
+    if (found == differences.end()) {
+      found = differences.insert(found, {.name = name});
+    }
+    found->b = time;
+  }
+  std::erase_if(differences, [](const PartDifference& part) {
+    return part.a == Duration{} && part.b == Duration{};
+  });
+  return differences;
+}
+
 void WriteBreakdown(JsonWriter& json, const engine::RankAccount& account) {
   json.BeginObject();
   const auto times = KernelTimes(account);
@@ -66,7 +107,7 @@ void WriteBreakdown(JsonWriter& json, const engine::RankAccount& account) {
     WriteTime(json, family, time);
   }
   for (const std::string_view family : kPromised) {
-    if (std::ranges::find(times, family, &Times::value_type::first) ==
+    if (std::ranges::find(times, family, &StepParts::value_type::first) ==
         times.end()) {
       WriteTime(json, family, {});
     }

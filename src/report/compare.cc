@@ -9,7 +9,6 @@
 #include "base/file.h"
 #include "base/json_read.h"
 #include "engine/short_name.h"
-#include "report/breakdown.h"
 
 namespace stepcast::report {
 namespace {
@@ -23,18 +22,6 @@ Duration Rounded(double nanoseconds) {
 Duration FromMicroseconds(double us) {
   constexpr double kNanoseconds = 1e3;
   return Rounded(us * kNanoseconds);
-}
-
-// By the names of the JSON, so that both kinds of side meet.
-void FillParts(const engine::RankAccount& account, ComparedStep& step) {
-  step.parts = KernelTimes(account);
-  step.parts.emplace_back("memcpy_exposed", account.copies_exposed);
-  step.parts.emplace_back("communication_exposed",
-                          account.communication_exposed);
-  step.parts.emplace_back("idle host", account.idle.host);
-  step.parts.emplace_back("idle launch", account.idle.launch);
-  step.parts.emplace_back("idle sync", account.idle.sync);
-  step.parts.emplace_back("idle wait_for_rank", account.idle.wait_for_rank);
 }
 
 class OpSummer {
@@ -99,7 +86,7 @@ std::map<std::string, OpTimes> OpSummer::Sum() {
 
 // Times of an object, and of those in it with their key in front.
 void ReadTimes(const JsonValue& object, const std::string& prefix,
-               std::vector<std::pair<std::string, Duration>>& parts) {
+               StepParts& parts) {
   object.ForEachMember([&](std::string_view key, const JsonValue& value) {
     if (value.is_object()) {
       ReadTimes(value, fmt::format("{} ", key), parts);
@@ -127,7 +114,7 @@ ComparedStep CompareSide(const whatif::Case& subject, std::string name) {
   const engine::RankAccount& account = prediction.accounts[slowest];
   step.gpu_active = account.gpu_active;
   step.host_busy = account.host_busy;
-  FillParts(account, step);
+  step.parts = PartsOf(account);
   step.ops =
       OpSummer(subject, ir::RankId{static_cast<uint32_t>(slowest)}).Sum();
   return step;
@@ -168,19 +155,7 @@ Result<ComparedStep> ReadPredictionJson(std::string_view text,
 
 Comparison Compare(ComparedStep a, ComparedStep b) {
   Comparison comparison;
-  std::map<std::string, PartDifference> parts;
-  for (const auto& [name, time] : a.parts) {
-    parts[name].a = time;
-  }
-  for (const auto& [name, time] : b.parts) {
-    parts[name].b = time;
-  }
-  for (auto& [name, part] : parts) {
-    part.name = name;
-    if (part.a != Duration{} || part.b != Duration{}) {
-      comparison.parts.push_back(part);
-    }
-  }
+  comparison.parts = DifferencesOf(a.parts, b.parts);
   std::ranges::stable_sort(
       comparison.parts, [](const PartDifference& x, const PartDifference& y) {
         return std::chrono::abs(x.delta()) > std::chrono::abs(y.delta());

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "report/breakdown.h"
 #include "whatif/case.h"
 
 namespace stepcast::report {
@@ -29,7 +30,7 @@ struct ComparedStep {
   Duration gpu_active{};
   Duration host_busy{};
   /// Where the slowest rank's time went; sums to the step.
-  std::vector<std::pair<std::string, Duration>> parts;
+  StepParts parts;
   /// By short name; empty where only sums are known.
   std::map<std::string, OpTimes> ops;
 };
@@ -39,13 +40,6 @@ ComparedStep CompareSide(const whatif::Case& subject, std::string name);
 /// What `stepcast predict --json` wrote.
 Result<ComparedStep> ReadPredictionJson(std::string_view text,
                                         std::string name);
-
-struct PartDifference {
-  std::string name;
-  Duration a{};
-  Duration b{};
-  Duration delta() const { return b - a; }
-};
 
 struct OpDifference {
   std::string name;
@@ -71,6 +65,11 @@ double PercentLonger(Duration a, Duration b);
 std::string ComparisonText(const Comparison& comparison);
 std::string ComparisonJson(const Comparison& comparison,
                            std::string_view version);
+
+/// One HTML file. `a` and `b` are the sides, for timelines; null where only
+/// sums are known.
+std::string ComparisonHtml(const Comparison& comparison, const whatif::Case* a,
+                           const whatif::Case* b, std::string_view version);
 
 /// A check and what became of it.
 struct CheckedLimit {

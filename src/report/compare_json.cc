@@ -1,19 +1,10 @@
 // Two steps side by side, for programs.
-#include <algorithm>
-
-#include <fmt/format.h>
-
 #include "base/json_write.h"
 #include "report/compare.h"
+#include "report/json_parts.h"
 
 namespace stepcast::report {
 namespace {
-
-constexpr int kTimeDecimals = 3;
-
-void WriteTime(JsonWriter& json, std::string_view key, Duration time) {
-  json.Key(key).Fixed(ToMicroseconds(time), kTimeDecimals);
-}
 
 void WriteSide(JsonWriter& json, const ComparedStep& step) {
   json.BeginObject();
@@ -30,30 +21,6 @@ void WriteOp(JsonWriter& json, std::string_view key, const OpTimes& times) {
   WriteTime(json, "gpu_us", times.device);
   WriteTime(json, "host_us", times.host);
   json.EndObject();
-}
-
-std::string XmlEscaped(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        // XML has no way to write the other control characters.
-        escaped += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-    }
-  }
-  return escaped;
 }
 
 }  // namespace
@@ -92,38 +59,6 @@ std::string ComparisonJson(const Comparison& comparison,
   }
   json.EndArray().EndObject();
   return json.Take();
-}
-
-std::string JunitXml(const Comparison& comparison,
-                     const std::vector<CheckedLimit>& checks) {
-  const std::string name = XmlEscaped(
-      fmt::format("{} against {}", comparison.b.name, comparison.a.name));
-  size_t failures = 0;
-  std::string cases;
-  for (const CheckedLimit& check : checks) {
-    cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\"", name,
-                         XmlEscaped(check.text));
-    if (check.failure.empty()) {
-      cases += "/>\n";
-    } else {
-      ++failures;
-      cases +=
-          fmt::format(">\n      <failure message=\"{}\"/>\n    </testcase>\n",
-                      XmlEscaped(check.failure));
-    }
-  }
-  if (checks.empty()) {
-    cases = fmt::format("    <testcase classname=\"{}\" name=\"compared\"/>\n",
-                        name);
-  }
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<testsuites>\n"
-      "  <testsuite name=\"stepcast compare\" tests=\"{}\" failures=\"{}\">\n"
-      "{}"
-      "  </testsuite>\n"
-      "</testsuites>\n",
-      std::max(checks.size(), size_t{1}), failures, cases);
 }
 
 }  // namespace stepcast::report

@@ -2,17 +2,13 @@
 
 #include "base/json_write.h"
 #include "ir/names.h"
+#include "report/json_parts.h"
 
 namespace stepcast::report {
 namespace {
 
 // Shares are rounded to a hundredth of a percent.
 constexpr int kShareDecimals = 4;
-constexpr int kTimeDecimals = 3;
-
-void WriteTime(JsonWriter& json, std::string_view key, Duration time) {
-  json.Key(key).Fixed(ToMicroseconds(time), kTimeDecimals);
-}
 
 void WriteVerdict(JsonWriter& json, const Verdict& verdict) {
   json.Key("verdict").BeginObject();

@@ -10,10 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/text_table.h"
-#include "engine/path_parts.h"
 #include "html/bars.h"
-#include "html/timeline.h"
-#include "ir/names.h"
 #include "ir/shape.h"
 #include "report/breakdown.h"
 #include "report/text_parts.h"
@@ -25,122 +22,50 @@ constexpr size_t kMostWorks = 20;
 constexpr size_t kMostPathParts = 20;
 constexpr size_t kNameLength = 100;
 
-// The class of the style sheet for a work.
-std::string_view StyleOf(const ir::Work& work, const ir::KernelShape& shape) {
-  switch (work.kind) {
-    case ir::WorkKind::kCollective:
-      return "communication";
-    case ir::WorkKind::kMemcpy:
-    case ir::WorkKind::kMemset:
-      return "copy";
-    case ir::WorkKind::kKernel:
-      break;
-  }
-  return std::holds_alternative<ir::EmbeddingBag>(shape) ? "embedding"
-                                                         : "compute";
-}
-
-// Puts slices into rows: two a thread, one a stream.
-class TimelineSink : public SliceSink {
- public:
-  TimelineSink(const ir::Graph& graph, Duration zero, html::Timeline& timeline)
-      : graph_(graph),
-        data_(graph.data()),
-        zero_(zero),
-        timeline_(timeline),
-        op_style_(timeline.Intern("op")),
-        call_style_(timeline.Intern("call")),
-        wait_style_(timeline.Intern("wait")) {
-    for (const ir::RankId rank : data_.ranks.ids()) {
-      AddRows(rank);
-    }
-  }
-
-  void Op(ir::OpId op, ir::ThreadId thread, Duration start,
-          Duration end) override {
-    Add(thread_rows_[thread.value], graph_.text(data_.ops[op].name), op_style_,
-        start, end);
-  }
-
-  void Call(ir::CallId id, Duration start, Duration end) override {
-    const ir::Call& call = data_.calls[id];
-    Add(thread_rows_[call.thread.value] + 1, graph_.text(call.name),
-        call_style_, start, end);
-  }
-
-  void Work(ir::WorkId id, const sim::Placement& placement,
-            Duration /*call_start*/) override {
-    const ir::Work& work = data_.works[id];
-    const size_t row = stream_rows_[work.stream.value];
-    if (placement.work > placement.start) {
-      Add(row, "waiting for other ranks", wait_style_, placement.start,
-          placement.work);
-    }
-    Add(row, graph_.text(work.name),
-        timeline_.Intern(StyleOf(work, graph_.shape(id))),
-        std::max(placement.start, placement.work), placement.end);
-  }
-
- private:
-  void AddRows(ir::RankId rank) {
-    const std::string group = fmt::format("rank {}", data_.ranks[rank].number);
-    thread_rows_.resize(data_.threads.size());
-    stream_rows_.resize(data_.streams.size());
-    for (const ir::ThreadId id : data_.threads.ids()) {
-      if (data_.threads[id].rank == rank) {
-        const std::string_view role = ir::Name(data_.threads[id].role);
-        thread_rows_[id.value] = timeline_.rows.size();
-        timeline_.rows.push_back({group, fmt::format("{} ops", role), {}});
-        timeline_.rows.push_back({group, fmt::format("{} calls", role), {}});
-      }
-    }
-    for (const ir::StreamId id : data_.streams.ids()) {
-      if (data_.streams[id].rank == rank) {
-        stream_rows_[id.value] = timeline_.rows.size();
-        timeline_.rows.push_back(
-            {group, fmt::format("stream {}", data_.streams[id].number), {}});
-      }
-    }
-  }
-
-  void Add(size_t row, std::string_view name, uint32_t style, Duration start,
-           Duration end) {
-    timeline_.rows[row].slices.push_back(
-        {.start = start - zero_,
-         .duration = end - start,
-         .name = timeline_.Intern(ElideMiddle(Printable(name), kNameLength)),
-         .style = style});
-  }
-
-  const ir::Graph& graph_;
-  const ir::GraphData& data_;
-  const Duration zero_;
-  html::Timeline& timeline_;
-  uint32_t op_style_;
-  uint32_t call_style_;
-  uint32_t wait_style_;
-  std::vector<size_t> thread_rows_;  // The first of each thread's two.
-  std::vector<size_t> stream_rows_;
+// What bars show: a part of the step, or "" for all kernels that are not
+// listed.
+struct BarKind {
+  std::string_view part{};
+  std::string_view text{};
+  std::string_view style{};  // The class of the style sheet.
 };
 
-html::Row PathRow(const ir::Graph& graph, const SimulatedStep& step,
-                  Duration zero, html::Timeline& timeline) {
-  html::Row row{.group = "critical", .name = "path", .slices = {}};
-  const uint32_t style = timeline.Intern("path");
-  for (const engine::PathPart& part : engine::DescribePath(
-           graph.data(), step.plan, step.lowered, step.critical_path)) {
-    if (part.begin < part.end && part.end > zero) {
-      const std::string name = fmt::format(
-          "rank {} {}", graph.data().ranks[part.rank].number,
-          ElideMiddle(Printable(Text(graph, part.subject)), kNameLength));
-      const Duration begin = std::max(part.begin, zero);
-      row.slices.push_back({.start = begin - zero,
-                            .duration = part.end - begin,
-                            .name = timeline.Intern(name),
-                            .style = style});
+constexpr std::array<BarKind, 8> kBarKinds = {
+    {{"embedding", "embedding kernels", "embedding"},
+     {"", "other kernels", "compute"},
+     {"memcpy_exposed", "copies, exposed", "copy"},
+     {"communication_exposed", "communication, exposed", "communication"},
+     {"idle host", "idle: host busy", "idle-host"},
+     {"idle launch", "idle: launch latency", "idle-launch"},
+     {"idle sync", "idle: after a sync", "idle-sync"},
+     {"idle wait_for_rank", "idle: waiting for ranks", "idle-rank"}}};
+
+size_t BarKindOf(std::string_view part) {
+  size_t other = 0;
+  for (size_t i = 0; i < kBarKinds.size(); ++i) {
+    if (kBarKinds[i].part == part) {
+      return i;
     }
+    other = kBarKinds[i].part.empty() ? i : other;
   }
-  return row;
+  return other;
+}
+
+html::Bars MakeBars(std::span<const NamedParts> steps) {
+  html::Bars bars;
+  bars.name_width = 110;  // "rank 12 before"
+  for (const BarKind& kind : kBarKinds) {
+    bars.parts.push_back({std::string(kind.text), std::string(kind.style)});
+  }
+  for (const NamedParts& step : steps) {
+    html::Bar bar{.name = step.name,
+                  .times = std::vector<Duration>(kBarKinds.size())};
+    for (const auto& [name, time] : step.parts) {
+      bar.times[BarKindOf(name)] += time;
+    }
+    bars.bars.push_back(std::move(bar));
+  }
+  return bars;
 }
 
 struct WorkSum {
@@ -152,44 +77,16 @@ struct WorkSum {
 
 }  // namespace
 
-std::string AccountBars(std::span<const engine::RankAccount> accounts) {
-  html::Bars bars;
-  bars.parts = {{"embedding kernels", "embedding"},
-                {"other kernels", "compute"},
-                {"copies, exposed", "copy"},
-                {"communication, exposed", "communication"},
-                {"idle: host busy", "idle-host"},
-                {"idle: launch latency", "idle-launch"},
-                {"idle: after a sync", "idle-sync"},
-                {"idle: waiting for ranks", "idle-rank"}};
-  for (const engine::RankAccount& account : accounts) {
-    Duration embedding{};
-    Duration other{};
-    for (const auto& [family, time] : KernelTimes(account)) {
-      (family == "embedding" ? embedding : other) += time;
-    }
-    bars.bars.push_back(
-        {fmt::format("rank {}", account.rank),
-         {embedding, other, account.copies_exposed,
-          account.communication_exposed, account.idle.host, account.idle.launch,
-          account.idle.sync, account.idle.wait_for_rank}});
-  }
-  return html::BarsHtml(bars);
+std::string PartBars(std::span<const NamedParts> steps) {
+  return html::BarsHtml(MakeBars(steps));
 }
 
-std::string StepTimeline(const ir::Graph& graph, const SimulatedStep& step) {
-  const Duration zero = ZeroOf(graph, step);
-  html::Timeline timeline;
-  timeline.rows.push_back(PathRow(graph, step, zero, timeline));
-  TimelineSink sink(graph, zero, timeline);
-  WalkSlices(graph.data(), step, sink);
-  std::erase_if(timeline.rows,
-                [](const html::Row& row) { return row.slices.empty(); });
-  // Ops of a thread come when they end, nested calls before them.
-  for (html::Row& row : timeline.rows) {
-    std::ranges::stable_sort(row.slices, {}, &html::Slice::start);
+std::string AccountBars(std::span<const engine::RankAccount> accounts) {
+  std::vector<NamedParts> steps;
+  for (const engine::RankAccount& account : accounts) {
+    steps.push_back({fmt::format("rank {}", account.rank), PartsOf(account)});
   }
-  return timeline.ToHtml();
+  return PartBars(steps);
 }
 
 html::Table TopWorks(const ir::Graph& graph, const SimulatedStep& step,
@@ -250,6 +147,35 @@ html::Table PathTable(const PathSummary& path) {
         {ElideMiddle(Printable(share.what), kNameLength),
          std::string(engine::Name(share.kind)), fmt::format("{}", share.times),
          MillisecondsText(share.time), PercentText(share.time, path.length)});
+  }
+  return table;
+}
+
+html::Table SourcesTable(const std::vector<const PredictionReport*>& reports,
+                         const std::vector<std::string>& names) {
+  html::Table table{.head = {"time", "from"}, .rows = {}, .words = 2};
+  table.head.insert(table.head.end(), names.begin(), names.end());
+  const auto add = [&](std::string_view what, std::string_view from,
+                       const auto& share_of) {
+    std::vector<std::string> row = {std::string(what), std::string(from)};
+    bool some = false;
+    for (const PredictionReport* report : reports) {
+      row.push_back(PercentText(share_of(*report)));
+      some = some || share_of(*report) > 0;
+    }
+    if (some) {
+      table.rows.push_back(std::move(row));
+    }
+  };
+  for (size_t i = 0; i < engine::kPriceSourceCount; ++i) {
+    add("GPU", engine::Name(static_cast<engine::PriceSource>(i)),
+        [&](const PredictionReport& report) { return report.coverage[i]; });
+  }
+  for (size_t i = 0; i < cost::kOverheadSourceCount; ++i) {
+    add("host", cost::Name(static_cast<cost::OverheadSource>(i)),
+        [&](const PredictionReport& report) {
+          return report.overhead_coverage[i];
+        });
   }
   return table;
 }

@@ -9,20 +9,12 @@
 #include "html/page.h"
 #include "ir/names.h"
 #include "report/html_parts.h"
+#include "report/html_timeline.h"
 #include "report/text_parts.h"
 #include "report/verdict.h"
 
 namespace stepcast::report {
 namespace {
-
-constexpr std::string_view kBarsText =
-    "Every instant of a rank's step is in one part. Exposed: nothing else ran "
-    "on the GPU at that time.";
-constexpr std::string_view kTimelineText =
-    "Wheel or + and - zoom, drag or arrows move, a double click fits a slice.";
-constexpr std::string_view kPathText =
-    "The chain of waits that decides the length of the step: only what is on "
-    "it can make the step shorter.";
 
 std::vector<html::Fact> FactsOf(const PredictionReport& report) {
   const engine::RankAccount& slowest = report.slowest;
@@ -55,27 +47,10 @@ std::vector<html::Fact> FactsOf(const PredictionReport& report) {
 
 // Where every number comes from.
 void AddSources(const PredictionReport& report, html::Page& page) {
-  html::Table table{.head = {"time", "from", "share"}, .rows = {}, .words = 2};
-  for (size_t i = 0; i < report.coverage.size(); ++i) {
-    if (report.coverage[i] > 0) {
-      table.rows.push_back(
-          {"GPU",
-           std::string(engine::Name(static_cast<engine::PriceSource>(i))),
-           PercentText(report.coverage[i])});
-    }
-  }
-  for (size_t i = 0; i < report.overhead_coverage.size(); ++i) {
-    if (report.overhead_coverage[i] > 0) {
-      table.rows.push_back(
-          {"host",
-           std::string(cost::Name(static_cast<cost::OverheadSource>(i))),
-           PercentText(report.overhead_coverage[i])});
-    }
-  }
   page.AddSection("Where the numbers are from",
                   fmt::format("Window: {}. Overheads of the host: {}.",
                               report.subject.window, report.subject.overheads));
-  page.AddTable(table);
+  page.AddTable(SourcesTable({&report}, {"share"}));
   if (!report.notes.empty()) {
     page.AddNotes(report.notes);
   }

@@ -62,6 +62,8 @@ PredictionReport ReportModel(const engine::Request& request,
     report.notes.push_back(
         NoteOnFit(predicted, request.settings, report.subject.server));
   }
+  report.notes.insert(report.notes.end(), predicted.notes.begin(),
+                      predicted.notes.end());
   return report;
 }
 

@@ -79,6 +79,11 @@ std::vector<PlanTable> TablesOf(const plan::Problem& problem,
 
 }  // namespace
 
+const PlanRow* PlanReport::RowOf(std::string_view sharder) const {
+  const auto found = std::ranges::find(rows, sharder, &PlanRow::sharder);
+  return found == rows.end() ? nullptr : &*found;
+}
+
 PlanReport ReportPlans(const plan::Problem& problem,
                        const plan::FoundPlans& found, PlanSubject subject) {
   PlanReport report{

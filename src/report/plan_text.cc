@@ -26,33 +26,6 @@ std::string Ms(double us) {
   return fmt::format("{:.3f}", us / kMilli);
 }
 
-std::string Title(const PlanReport& report) {
-  const PlanSubject& subject = report.subject;
-  std::string text = fmt::format("plan of {} on {} x {}", subject.workload,
-                                 subject.num_gpus, subject.gpu);
-  if (!subject.platform.empty()) {
-    text += subject.nodes > 1
-                ? fmt::format(" ({} x {})", subject.nodes, subject.platform)
-                : fmt::format(" ({})", subject.platform);
-  }
-  return fmt::format("{}, {} tables, batch {} a GPU, {}\n\n", text,
-                     WithThousands(std::ssize(report.tables)),
-                     WithThousands(subject.batch_per_gpu), subject.precision);
-}
-
-const PlanRow* RowOf(const PlanReport& report, std::string_view sharder) {
-  const auto found = std::ranges::find(report.rows, sharder, &PlanRow::sharder);
-  return found == report.rows.end() ? nullptr : &*found;
-}
-
-// "-10.1 %": a row's step against another's; nothing if either is not known.
-std::string Against(const PlanRow& row, const PlanRow* other) {
-  if (other == nullptr || !row.step_us || !other->step_us) {
-    return "";
-  }
-  return fmt::format("{:+.1f} %", (*row.step_us / *other->step_us - 1) * 100);
-}
-
 std::string Headline(const PlanReport& report) {
   const PlanRow& best = report.best_row();
   std::string text;
@@ -64,10 +37,10 @@ std::string Headline(const PlanReport& report) {
   } else if (best.step_us) {
     text += fmt::format("step time    {} ms   by {}", Ms(*best.step_us),
                         best.sharder);
-    const PlanRow* const torchrec = RowOf(report, "torchrec");
+    const PlanRow* const torchrec = report.RowOf("torchrec");
     if (torchrec != nullptr && torchrec != &best && torchrec->step_us) {
       text += fmt::format(", torchrec {} ms ({})", Ms(*torchrec->step_us),
-                          Against(best, torchrec));
+                          AgainstText(best, torchrec));
     }
     text += "\n";
   }
@@ -85,7 +58,7 @@ std::string SharderTable(const PlanReport& report) {
       "  ");
   table.AddRow({"sharder", "step ms", "torchrec", "cost ms", "forward",
                 "backward", "exchange", "host", "HBM GB", ""});
-  const PlanRow* const torchrec = RowOf(report, "torchrec");
+  const PlanRow* const torchrec = report.RowOf("torchrec");
   for (size_t i = 0; i < report.rows.size(); ++i) {
     const PlanRow& row = report.rows[i];
     const std::string remark = !row.fits          ? "does not fit"
@@ -93,7 +66,7 @@ std::string SharderTable(const PlanReport& report) {
                                                   : "";
     table.AddRow(
         {row.sharder, row.step_us ? Ms(*row.step_us) : "-",
-         Against(row, torchrec), Ms(row.cost_us), Ms(row.cost.forward_us),
+         AgainstText(row, torchrec), Ms(row.cost_us), Ms(row.cost.forward_us),
          Ms(row.cost.backward_us),
          Ms(row.cost.forward_exchange_us + row.cost.backward_exchange_us),
          Ms(row.cost.host_us), fmt::format("{:.2f}", row.hbm_bytes / kGiga),
@@ -103,18 +76,6 @@ std::string SharderTable(const PlanReport& report) {
       "\nsharders (step as simulated; cost is the sum of the slowest ranks' "
       "parts)\n{}",
       table.ToString());
-}
-
-std::string ShardsText(const PlanRank& rank) {
-  std::vector<std::string> kinds;
-  for (size_t i = 0; i < rank.shards.size(); ++i) {
-    if (rank.shards[i] > 0) {
-      kinds.push_back(
-          fmt::format("{}: {}", plan::ShortName(static_cast<plan::Sharding>(i)),
-                      rank.shards[i]));
-    }
-  }
-  return fmt::format("{}", fmt::join(kinds, " "));
 }
 
 std::string RankTable(const PlanReport& report) {
@@ -160,16 +121,6 @@ std::string RankTable(const PlanReport& report) {
   return text;
 }
 
-std::string PlacesText(const PlanTable& table, size_t ranks) {
-  if (table.ranks.size() == ranks && ranks > 1) {
-    return "all";
-  }
-  if (table.ranks.size() > kMostPlaces) {
-    return fmt::format("{} to {}", table.ranks.front(), table.ranks.back());
-  }
-  return fmt::format("{}", fmt::join(table.ranks, " "));
-}
-
 std::string TableTable(const PlanReport& report) {
   TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight,
                    Align::kLeft, Align::kLeft},
@@ -192,9 +143,53 @@ std::string TableTable(const PlanReport& report) {
 
 }  // namespace
 
+std::string TitleText(const PlanReport& report) {
+  const PlanSubject& subject = report.subject;
+  std::string text = fmt::format("plan of {} on {} x {}", subject.workload,
+                                 subject.num_gpus, subject.gpu);
+  if (!subject.platform.empty()) {
+    text += subject.nodes > 1
+                ? fmt::format(" ({} x {})", subject.nodes, subject.platform)
+                : fmt::format(" ({})", subject.platform);
+  }
+  return fmt::format("{}, {} tables, batch {} a GPU, {}", text,
+                     WithThousands(std::ssize(report.tables)),
+                     WithThousands(subject.batch_per_gpu), subject.precision);
+}
+
+std::string AgainstText(const PlanRow& row, const PlanRow* other) {
+  if (other == nullptr || !row.step_us || !other->step_us) {
+    return "";
+  }
+  return fmt::format("{:+.1f} %", (*row.step_us / *other->step_us - 1) * 100);
+}
+
+std::string ShardsText(const PlanRank& rank) {
+  std::vector<std::string> kinds;
+  for (size_t i = 0; i < rank.shards.size(); ++i) {
+    if (rank.shards[i] > 0) {
+      kinds.push_back(
+          fmt::format("{}: {}", plan::ShortName(static_cast<plan::Sharding>(i)),
+                      rank.shards[i]));
+    }
+  }
+  return fmt::format("{}", fmt::join(kinds, " "));
+}
+
+std::string PlacesText(const PlanTable& table, size_t ranks) {
+  if (table.ranks.size() == ranks && ranks > 1) {
+    return "all";
+  }
+  if (table.ranks.size() > kMostPlaces) {
+    return fmt::format("{} to {}", table.ranks.front(), table.ranks.back());
+  }
+  return fmt::format("{}", fmt::join(table.ranks, " "));
+}
+
 std::string PlanText(const PlanReport& report) {
-  std::string text = Title(report) + Headline(report) + SharderTable(report) +
-                     RankTable(report) + TableTable(report);
+  std::string text = TitleText(report) + "\n\n" + Headline(report) +
+                     SharderTable(report) + RankTable(report) +
+                     TableTable(report);
   for (const std::string& note : report.notes) {
     text += fmt::format("\nnote: {}\n", note);
   }

@@ -100,6 +100,9 @@ std::string PredictionText(const PredictionReport& report);
 /// One object; keys as the command line promises them.
 void WritePrediction(JsonWriter& json, const PredictionReport& report,
                      std::string_view version);
+/// A line with the names of columns, which are always the same, and one with
+/// the step.
+std::string PredictionCsv(const PredictionReport& report);
 std::string PredictionJson(const PredictionReport& report,
                            std::string_view version);
 

@@ -1,18 +1,14 @@
 // The JSON of a predicted step.
 #include "base/json_write.h"
 #include "report/breakdown.h"
+#include "report/json_parts.h"
 #include "report/prediction.h"
 
 namespace stepcast::report {
 namespace {
 
-constexpr int kTimeDecimals = 3;
 constexpr int kShareDecimals = 4;
 constexpr size_t kMostPathParts = 40;
-
-void WriteTime(JsonWriter& json, std::string_view key, Duration time) {
-  json.Key(key).Fixed(ToMicroseconds(time), kTimeDecimals);
-}
 
 void WriteSubject(JsonWriter& json, const PredictionReport& report) {
   const PredictionSubject& subject = report.subject;

@@ -45,21 +45,12 @@ std::string Headline(const PredictionReport& report) {
 std::string Breakdown(const PredictionReport& report) {
   const engine::RankAccount& slowest = report.slowest;
   TextTable table({Align::kLeft, Align::kRight, Align::kRight}, "  ");
-  const auto add = [&](std::string_view name, Duration time) {
+  for (const auto& [name, time] : PartsOf(slowest)) {
     if (time > Duration{}) {
-      table.AddRow({std::string(name), MillisecondsText(time) + " ms",
+      table.AddRow({std::string(PartText(name)), MillisecondsText(time) + " ms",
                     PercentText(time, slowest.step)});
     }
-  };
-  for (const auto& [family, time] : KernelTimes(slowest)) {
-    add(family, time);
   }
-  add("copies, exposed", slowest.copies_exposed);
-  add("communication, exposed", slowest.communication_exposed);
-  add("idle: host busy", slowest.idle.host);
-  add("idle: launch latency", slowest.idle.launch);
-  add("idle: after a sync", slowest.idle.sync);
-  add("idle: waiting for ranks", slowest.idle.wait_for_rank);
   return fmt::format("\nwhere the time goes{}\n{}",
                      report.ranks.size() > 1
                          ? fmt::format(", rank {}, the slowest", slowest.rank)

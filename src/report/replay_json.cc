@@ -7,18 +7,14 @@
 #include "base/json_write.h"
 #include "ir/names.h"
 #include "report/breakdown.h"
+#include "report/json_parts.h"
 #include "report/path_summary.h"
 
 namespace stepcast::report {
 namespace {
 
-constexpr int kTimeDecimals = 3;
 constexpr int kPercentDecimals = 4;
 constexpr double kPercent = 100;
-
-void WriteTime(JsonWriter& json, std::string_view key, Duration time) {
-  json.Key(key).Fixed(ToMicroseconds(time), kTimeDecimals);
-}
 
 void WriteStepNumber(JsonWriter& json, const std::optional<int64_t>& step) {
   json.Key("step");

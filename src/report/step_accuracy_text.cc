@@ -8,6 +8,7 @@
 
 #include "base/json_write.h"
 #include "base/text_table.h"
+#include "report/csv_cell.h"
 
 namespace stepcast::report {
 namespace {
@@ -113,18 +114,6 @@ void WriteStep(JsonWriter& json, const PredictedStep& step) {
   json.EndObject();
 }
 
-// A cell in quotes where it needs them.
-std::string Cell(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-    return std::string(text);
-  }
-  std::string quoted = "\"";
-  for (const char c : text) {
-    quoted += c == '"' ? "\"\"" : std::string(1, c);
-  }
-  return quoted + "\"";
-}
-
 }  // namespace
 
 std::string StepAccuracyText(const StepAccuracy& accuracy) {
@@ -174,7 +163,7 @@ std::string StepAccuracyCsv(const StepAccuracy& accuracy) {
     for (const std::string_view column :
          {"id", "implementation", "mode", "model", "gpu", "batch_per_gpu",
           "precision"}) {
-      text += Cell(step.row->Word(column)) + ",";
+      text += CsvCell(step.row->Word(column)) + ",";
     }
     text +=
         fmt::format("{},{:.6f},{:.3f},{:.6f},{:.6f},{:.6f}\n",

@@ -4,6 +4,7 @@
 
 #include "base/json_write.h"
 #include "base/text_table.h"
+#include "report/json_parts.h"
 #include "report/text_parts.h"
 
 namespace stepcast::report {
@@ -73,7 +74,6 @@ std::string SuggestionsText(const SuggestionsReport& report) {
 
 std::string SuggestionsJson(const SuggestionsReport& report,
                             std::string_view version) {
-  constexpr int kTimeDecimals = 3;
   JsonWriter json;
   json.BeginObject();
   json.Key("version").String(version);
@@ -82,11 +82,11 @@ std::string SuggestionsJson(const SuggestionsReport& report,
   for (const SuggestionRow& row : report.gains) {
     json.BeginObject();
     json.Key("change").String(row.change);
-    json.Key("delta_us").Fixed(ToMicroseconds(row.delta.step), kTimeDecimals);
+    WriteTime(json, "delta_us", row.delta.step);
     json.Key("interval_us").BeginObject();
-    json.Key("p10").Fixed(ToMicroseconds(row.delta.p10), kTimeDecimals);
-    json.Key("p50").Fixed(ToMicroseconds(row.delta.p50), kTimeDecimals);
-    json.Key("p90").Fixed(ToMicroseconds(row.delta.p90), kTimeDecimals);
+    WriteTime(json, "p10", row.delta.p10);
+    WriteTime(json, "p50", row.delta.p50);
+    WriteTime(json, "p90", row.delta.p90);
     json.EndObject();
     json.Key("bound").Bool(row.bound);
     json.Key("confidence").String(row.confidence);

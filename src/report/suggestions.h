@@ -30,6 +30,10 @@ SuggestionsReport ReportSuggestions(const whatif::Case& before,
                                     const std::string& name);
 
 std::string SuggestionsText(const SuggestionsReport& report);
+/// One HTML file, with the timeline of the step as it is.
+std::string SuggestionsHtml(const SuggestionsReport& report,
+                            const whatif::Case& before,
+                            std::string_view version);
 std::string SuggestionsJson(const SuggestionsReport& report,
                             std::string_view version);
 

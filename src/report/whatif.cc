@@ -86,7 +86,16 @@ WhatifReport ReportWhatif(const whatif::Case& before,
   report.bound = changed.bound;
   report.path = ComparePaths(before, changed.after);
   report.notes = changed.notes;
+  if (changed.after.model != nullptr && changed.after.model != before.model) {
+    const std::vector<std::string>& more = changed.after.model->notes;
+    report.notes.insert(report.notes.end(), more.begin(), more.end());
+  }
   return report;
+}
+
+std::vector<PartDifference> PartsOf(const WhatifReport& report) {
+  return DifferencesOf(PartsOf(report.before.slowest),
+                       PartsOf(report.after.slowest));
 }
 
 std::string DeltaText(Duration delta) {

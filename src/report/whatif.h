@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "engine/path_parts.h"
+#include "report/breakdown.h"
 #include "report/prediction.h"
 #include "whatif/apply.h"
 #include "whatif/case.h"
@@ -44,9 +45,16 @@ WhatifReport ReportWhatif(const whatif::Case& before,
                           std::span<const whatif::Change> changes,
                           const std::string& name);
 
+/// Where the slowest rank's time goes, before (a) and after (b).
+std::vector<PartDifference> PartsOf(const WhatifReport& report);
+
 std::string WhatifText(const WhatifReport& report);
 /// One object: "before" and "after" are those of a prediction.
 std::string WhatifJson(const WhatifReport& report, std::string_view version);
+
+/// Both steps side by side as one HTML file; what differs, and why.
+std::string WhatifHtml(const WhatifReport& report, const whatif::Case& before,
+                       const whatif::Case& after, std::string_view version);
 
 /// "-39.3 %" of `whole`.
 std::string DeltaPercentText(Duration delta, Duration whole);

@@ -1,16 +1,12 @@
 // What changes do to a step, for programs.
 #include "base/json_write.h"
+#include "report/json_parts.h"
 #include "report/whatif.h"
 
 namespace stepcast::report {
 namespace {
 
-constexpr int kTimeDecimals = 3;
 constexpr size_t kMostPathChanges = 40;
-
-void WriteTime(JsonWriter& json, std::string_view key, Duration time) {
-  json.Key(key).Fixed(ToMicroseconds(time), kTimeDecimals);
-}
 
 void WriteDelta(JsonWriter& json, const WhatifReport& report) {
   json.Key("delta").BeginObject();
@@ -60,18 +56,10 @@ std::string WhatifJson(const WhatifReport& report, std::string_view version) {
   json.BeginObject();
   json.Key("version").String(version);
   json.Key("workload").String(report.before.subject.workload);
-  json.Key("changes").BeginArray();
-  for (const std::string& change : report.changes) {
-    json.String(change);
-  }
-  json.EndArray();
+  WriteStrings(json, "changes", report.changes);
   WriteDelta(json, report);
   WritePath(json, report);
-  json.Key("notes").BeginArray();
-  for (const std::string& note : report.notes) {
-    json.String(note);
-  }
-  json.EndArray();
+  WriteStrings(json, "notes", report.notes);
   json.Key("before");
   WritePrediction(json, report.before, version);
   json.Key("after");

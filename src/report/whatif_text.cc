@@ -1,11 +1,7 @@
 // What changes do to a step, for people.
-#include <algorithm>
-#include <map>
-
 #include <fmt/format.h>
 
 #include "base/text_table.h"
-#include "report/breakdown.h"
 #include "report/path_summary.h"
 #include "report/text_parts.h"
 #include "report/whatif.h"
@@ -62,43 +58,11 @@ std::string Headline(const WhatifReport& report) {
   return text;
 }
 
-using Parts = std::vector<std::pair<std::string, Duration>>;
-
-Parts PartsOf(const engine::RankAccount& account) {
-  Parts parts = KernelTimes(account);
-  parts.emplace_back("copies, exposed", account.copies_exposed);
-  parts.emplace_back("communication, exposed", account.communication_exposed);
-  parts.emplace_back("idle: host busy", account.idle.host);
-  parts.emplace_back("idle: launch latency", account.idle.launch);
-  parts.emplace_back("idle: after a sync", account.idle.sync);
-  parts.emplace_back("idle: waiting for ranks", account.idle.wait_for_rank);
-  return parts;
-}
-
-// In the order of the step before, then what only the step after has.
 std::string Breakdown(const WhatifReport& report) {
-  const Parts before = PartsOf(report.before.slowest);
-  Parts rest = PartsOf(report.after.slowest);
-  const auto take = [&](const std::string& name) {
-    for (auto& [other, time] : rest) {
-      if (other == name) {
-        return std::exchange(time, Duration{});
-      }
-    }
-    return Duration{};
-  };
   ChangeTable table;
   table.Head("where the time goes");
-  for (const auto& [name, time] : before) {
-    const Duration after = take(name);
-    if (time > Duration{} || after > Duration{}) {
-      table.Add(name, time, after);
-    }
-  }
-  for (const auto& [name, time] : rest) {
-    if (time > Duration{}) {
-      table.Add(name, {}, time);
-    }
+  for (const PartDifference& part : PartsOf(report)) {
+    table.Add(std::string(PartText(part.name)), part.a, part.b);
   }
   return "\n" + table.ToString();
 }

@@ -4,26 +4,12 @@
 
 #include <fmt/format.h>
 
-#include "base/check.h"
 #include "engine/account.h"
 #include "sim/critical_path.h"
+#include "whatif/task_filler.h"
 
 namespace stepcast::whatif {
 namespace {
-
-bool OfRequest(const Case& subject, const Change& change) {
-  return subject.request.has_value() && change.kind->set != nullptr;
-}
-
-Status CheckApplies(const Case& subject, const Change& change) {
-  if (OfRequest(subject, change) || change.kind->edit != nullptr) {
-    return {};
-  }
-  return Fail(ErrorCode::kUnsupported,
-              fmt::format("change {} does not apply to a recorded step: {}; "
-                          "expected a model",
-                          change.kind->name, change.kind->why_not_steps));
-}
 
 // What the account of a step counts from, after edits.
 void Resimulate(Case& edited) {
@@ -82,19 +68,36 @@ void TakePrices(Case& edited) {
 
 }  // namespace
 
+bool OfRequest(const Case& subject, const Change& change) {
+  return subject.request.has_value() && change.kind->set != nullptr &&
+         (change.kind->sets == nullptr || change.kind->sets(change));
+}
+
+Status CheckApplies(const Case& subject, const Change& change) {
+  if (OfRequest(subject, change) || change.kind->edit != nullptr) {
+    return {};
+  }
+  return Fail(ErrorCode::kUnsupported,
+              fmt::format("change {} does not apply to a recorded step: {}; "
+                          "expected a model",
+                          change.kind->name, change.kind->why_not_steps));
+}
+
 Result<Changed> Apply(const Case& before, std::span<const Change> changes,
                       engine::Predictor& predictor) {
   Changed changed;
   std::optional<engine::Request> request = before.request;
   bool asks_anew = false;
   bool edits = false;
-  for (const Change& change : changes) {
-    RETURN_IF_ERROR(CheckApplies(before, change));
-    if (OfRequest(before, change)) {
-      RETURN_IF_ERROR(change.kind->set(change, *request));
-      asks_anew = true;
-    } else {
-      edits = true;
+  for (const bool last : {false, true}) {
+    for (const Change& change : changes) {
+      RETURN_IF_ERROR(CheckApplies(before, change));
+      if (!OfRequest(before, change)) {
+        edits = true;
+      } else if (change.kind->last == last) {
+        RETURN_IF_ERROR(change.kind->set(change, *request));
+        asks_anew = true;
+      }
     }
   }
   if (asks_anew) {
@@ -130,23 +133,6 @@ Result<Changed> Apply(const Case& before, std::span<const Change> changes,
       .p90 = unedited.prediction.interval.p90 + edited.shift.p90};
   changed.delta = asks_anew ? DeltaOf(before, after) : edited;
   return changed;
-}
-
-Result<Duration> StepWith(const Case& before, std::span<const Change> changes,
-                          engine::Predictor& predictor) {
-  StepEditor editor(*before.graph, before.prediction, before.place, predictor,
-                    before.times);
-  for (const Change& change : changes) {
-    CHECK(!OfRequest(before, change)) << change.text;
-    RETURN_IF_ERROR(CheckApplies(before, change));
-    RETURN_IF_ERROR(change.kind->edit(change, editor));
-  }
-  const lower::Lowered& lowered = before.prediction.lowered;
-  sim::Schedule schedule;
-  sim::SimulateWith(lowered.tasks,
-                    ToTaskTimes(before.graph->data(), lowered, editor.times()),
-                    schedule);
-  return LongestOf(SpansOf(lowered, editor.times(), schedule));
 }
 
 }  // namespace stepcast::whatif

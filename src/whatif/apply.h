@@ -27,10 +27,11 @@ struct Changed {
 Result<Changed> Apply(const Case& before, std::span<const Change> changes,
                       engine::Predictor& predictor);
 
-/// The step time alone, where all changes are of the step: nothing is lowered,
-/// accounted for or drawn. Fails as Apply does.
-Result<Duration> StepWith(const Case& before, std::span<const Change> changes,
-                          engine::Predictor& predictor);
+/// Whether the change is one of the request, for this workload.
+bool OfRequest(const Case& subject, const Change& change);
+
+/// Fails with the reason where the workload cannot be changed so.
+Status CheckApplies(const Case& subject, const Change& change);
 
 }  // namespace stepcast::whatif
 

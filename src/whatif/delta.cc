@@ -9,6 +9,7 @@
 #include "base/stats.h"
 #include "base/string_pool.h"
 #include "ir/shape.h"
+#include "whatif/task_filler.h"
 
 namespace stepcast::whatif {
 namespace {

@@ -1,3 +1,6 @@
+#include <string>
+
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,36 +9,33 @@
 namespace stepcast::whatif {
 namespace {
 
+// A rank of three whose step begins at `start` and lasts `length`; behind
+// `arrival` of it, all in microseconds, it comes to a collective that ends with
+// the step.
+std::string RankText(int rank, int start, int length, int arrival) {
+  return fmt::format(
+      R"(rank {0} @{1}+{2}
+  thread main
+    op "a" @{3}+20
+      call launch "launch" @{4}+5
+        s7: collective kind=all_reduce bytes=4096 group=3 dtype=fp32 "ar" @{5}+{6} #a{0}
+    call stream_sync "sync" @{7}+{8} #c{0}
+  wait #a{0} -> #c{0}
+)",
+      rank, start, length, arrival, arrival + 10, arrival + 20,
+      length - arrival - 20, arrival + 30, length - arrival - 30);
+}
+
 // Three ranks do the same; the last sleeps 5 ms before its collective and
 // starts 200 us late. Without that all take what the first takes alone:
 //
-//   rank 0  |100 a 110|--- waits --------|own 90|
-//   rank 2  200 + |100 a 110| 5000 |own 90|
+//   rank 0  |100 a 110|--- waits --------|own 80|
+//   rank 2  200 + |100 a 110| 5000 |own 80|
 TEST(RemoveStragglerTest, WhatOneRankTakesLongerForIsCutToTheMiddle) {
-  const Case before = TraceOf(R"(stepcast-graph 1
-rank 0 @0+5400
-  thread main
-    op "a" @100+20
-      call launch "launch" @110+5
-        s7: collective kind=all_reduce bytes=4096 group=3 dtype=fp32 "ar" @120+5280 #a0
-    call stream_sync "sync" @130+5270 #c0
-  wait #a0 -> #c0
-rank 1 @0+5400
-  thread main
-    op "a" @100+20
-      call launch "launch" @110+5
-        s7: collective kind=all_reduce bytes=4096 group=3 dtype=fp32 "ar" @120+5280 #a1
-    call stream_sync "sync" @130+5270 #c1
-  wait #a1 -> #c1
-rank 2 @200+5200
-  thread main
-    op "a" @5100+20
-      call launch "launch" @5110+5
-        s7: collective kind=all_reduce bytes=4096 group=3 dtype=fp32 "ar" @5120+80 #a2
-    call stream_sync "sync" @5130+70 #c2
-  wait #a2 -> #c2
-collective all_reduce #a0 #a1 #a2
-)");
+  const Case before =
+      TraceOf("stepcast-graph 1\n" + RankText(0, 0, 5400, 100) +
+              RankText(1, 0, 5400, 100) + RankText(2, 200, 5200, 5100) +
+              "collective all_reduce #a0 #a1 #a2\n");
   const Changed changed = After(before, {"remove-straggler"});
   // 100 + 20 us to the collective, its own 80 us.
   EXPECT_NEAR(ToMicroseconds(changed.after.prediction.step), 200, 10);

@@ -55,11 +55,6 @@ StepTimes TimesOf(const ir::GraphData& data,
 /// The number of a model in `times`, added if it is not there.
 uint16_t NumberOf(std::string_view model, StepTimes& times);
 
-/// What the simulator takes. Without edits these are the graph's own times.
-sim::TaskTimes ToTaskTimes(const ir::GraphData& data,
-                           const lower::Lowered& lowered,
-                           const StepTimes& times);
-
 /// When each rank's step began and ended: of a step that runs once from the
 /// rank's start on, of repeats the last.
 std::vector<engine::StepSpan> SpansOf(const lower::Lowered& lowered,

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "ir/shape.h"
+#include "whatif/step_batch.h"
 
 namespace stepcast::whatif {
 namespace {
@@ -89,16 +91,27 @@ Confidence ConfidenceOf(const Changed& changed) {
 
 Suggestions Suggest(const Case& before, engine::Predictor& predictor) {
   Suggestions suggestions;
+  StepBatch batch(before);
+  const auto gains = [&](Duration step) {
+    return (before.prediction.step - step) * kLeastGain >
+           before.prediction.step;
+  };
   for (const std::string& text : ChangesToTry(before)) {
     const auto change = ParseChange(text);
-    auto changed = change ? Apply(before, {&*change, 1}, predictor)
-                          : Result<Changed>(tl::unexpected(change.error()));
-    if (!changed) {
-      suggestions.rejected.push_back({text, changed.error().message});
-      continue;
+    CHECK(change.has_value()) << change.error().message;
+    // The step time alone is quick; what gains nothing needs no more.
+    if (!OfRequest(before, *change)) {
+      const auto step = batch.StepWith({&*change, 1}, predictor);
+      if (!step || !gains(*step)) {
+        suggestions.rejected.push_back(
+            {text, step ? "no gain" : step.error().message});
+        continue;
+      }
     }
-    if (-changed->delta.step * kLeastGain <= before.prediction.step) {
-      suggestions.rejected.push_back({text, "no gain"});
+    auto changed = Apply(before, {&*change, 1}, predictor);
+    if (!changed || !gains(changed->after.prediction.step)) {
+      suggestions.rejected.push_back(
+          {text, changed ? "no gain" : changed.error().message});
       continue;
     }
     const Confidence confidence = ConfidenceOf(*changed);

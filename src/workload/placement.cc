@@ -145,18 +145,7 @@ Status PlaceTablesByText(std::string_view text, std::string_view source,
       RETURN_IF_ERROR(PlaceListed(*section.as_table(), usual, tables));
     }
   }
-  model.tables.clear();
-  for (TableGroup& table : tables) {
-    TableGroup* const last =
-        model.tables.empty() ? nullptr : &model.tables.back();
-    TableGroup like = table;
-    like.count = last == nullptr ? 0 : last->count;
-    if (last != nullptr && like == *last) {
-      ++last->count;
-    } else {
-      model.tables.push_back(std::move(table));
-    }
-  }
+  model.tables = GroupTables(tables);
   return {};
 }
 

@@ -43,6 +43,12 @@ struct Settings {
   /// The next batch is copied while this one is worked on. Not given: as the
   /// implementation does.
   std::optional<bool> loader_overlap{};
+  /// MiB of gradients that DDP sums at once; 0: its own 25, of the first bucket
+  /// 1.
+  int64_t bucket_mib = 0;
+  /// Of TorchRec: the ids of the next batch are distributed behind this one's
+  /// forward pass. Otherwise those of this batch, before it.
+  bool prefetch_ids = true;
   std::optional<TorchRelease> torch{};  // Not given: as the implementation's.
   uint64_t seed = 1;                    // Of what is sampled.
 };

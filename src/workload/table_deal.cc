@@ -37,6 +37,20 @@ std::vector<TableGroup> SingleTables(std::span<const TableGroup> groups) {
   return tables;
 }
 
+std::vector<TableGroup> GroupTables(std::span<const TableGroup> tables) {
+  std::vector<TableGroup> groups;
+  for (const TableGroup& table : tables) {
+    TableGroup like = table;
+    like.count = groups.empty() ? 0 : groups.back().count;
+    if (!groups.empty() && like == groups.back()) {
+      groups.back().count += table.count;
+    } else {
+      groups.push_back(table);
+    }
+  }
+  return groups;
+}
+
 double ElementsOf(const TableGroup& table) {
   return static_cast<double>(table.rows) * static_cast<double>(table.dim);
 }

@@ -26,6 +26,9 @@ struct TableDeal {
 /// Tables one by one, in the model's order.
 std::vector<TableGroup> SingleTables(std::span<const TableGroup> groups);
 
+/// Single tables with neighbours that are alike together.
+std::vector<TableGroup> GroupTables(std::span<const TableGroup> tables);
+
 /// What a table weighs when it is dealt.
 using TableCost = double (*)(const TableGroup& table);
 double ElementsOf(const TableGroup& table);

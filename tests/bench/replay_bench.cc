@@ -1,6 +1,6 @@
 // How fast a trace becomes a replay, from its file, on one core.
 #include <filesystem>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -12,50 +12,20 @@
 #include "ingest/rules.h"
 #include "report/replay_report.h"
 #include "sim/simulate.h"
-#include "tests/testing/kineto_generator.h"
+#include "tests/testing/trace_file.h"
 
 namespace stepcast {
 namespace {
 
-// A trace in a file that goes away with it.
-class TraceFile {
- public:
-  explicit TraceFile(const testing::KinetoOptions& options)
-      : path_(std::filesystem::temp_directory_path() /
-              "stepcast_replay_bench.json") {
-    const auto facts = testing::WriteKinetoFile(path_, options, false);
-    CHECK(facts.has_value()) << facts.error().message;
-    events_ = facts->ops + facts->annotations + facts->calls + facts->kernels +
-              facts->copies;
-  }
-  ~TraceFile() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
-  }
-  TraceFile(const TraceFile&) = delete;
-  TraceFile& operator=(const TraceFile&) = delete;
+using testing::TraceFile;
 
-  int64_t events() const { return events_; }
+constexpr std::string_view kFile = "stepcast_replay_bench.json";
 
-  ingest::Loaded Load(const ingest::Rules& rules) const {
-    const std::vector<std::filesystem::path> paths = {path_};
-    auto loaded = ingest::Load(paths, rules, {.threads = 1});
-    CHECK(loaded.has_value()) << loaded.error().message;
-    return *std::move(loaded);
-  }
-
- private:
-  std::filesystem::path path_;
-  int64_t events_ = 0;
-};
-
-// Steps of about 1,450 events, like those of the recorded DLRM jobs.
-testing::KinetoOptions OptionsOf(int64_t steps) {
-  testing::KinetoOptions options;
-  options.job.layers = 8;
-  options.job.tables = 26;
-  options.steps = steps;
-  return options;
+ingest::Loaded Load(const TraceFile& file, const ingest::Rules& rules) {
+  const std::vector<std::filesystem::path> paths = {file.path()};
+  auto loaded = ingest::Load(paths, rules, {.threads = 1});
+  CHECK(loaded.has_value()) << loaded.error().message;
+  return *std::move(loaded);
 }
 
 const ingest::Rules& BuiltInRules() {
@@ -65,11 +35,11 @@ const ingest::Rules& BuiltInRules() {
 
 // Reads, links and replays all steps.
 void LoadAndReplay(benchmark::State& state) {
-  const TraceFile file(OptionsOf(state.range(0)));
+  const TraceFile file(kFile, testing::DlrmLikeSteps(state.range(0)));
   const ingest::Rules& rules = BuiltInRules();
   size_t steps = 0;
   for (auto iteration : state) {
-    const ingest::Loaded loaded = file.Load(rules);
+    const ingest::Loaded loaded = Load(file, rules);
     const auto job = report::ReplayJob(loaded.ranks, rules, {.threads = 1});
     CHECK(job.has_value()) << job.error().message;
     steps = job->report.steps.size();
@@ -81,10 +51,10 @@ void LoadAndReplay(benchmark::State& state) {
 
 // Reads, links and replays the step of median length.
 void LoadAndReplayOne(benchmark::State& state) {
-  const TraceFile file(OptionsOf(state.range(0)));
+  const TraceFile file(kFile, testing::DlrmLikeSteps(state.range(0)));
   const ingest::Rules& rules = BuiltInRules();
   for (auto iteration : state) {
-    const ingest::Loaded loaded = file.Load(rules);
+    const ingest::Loaded loaded = Load(file, rules);
     Diagnostics diagnostics;
     const auto graph = ingest::BuildGraph(loaded.ranks, rules, {}, diagnostics);
     CHECK(graph.has_value()) << graph.error().message;
@@ -97,10 +67,10 @@ void LoadAndReplayOne(benchmark::State& state) {
 
 // A step that was replayed once, with other durations.
 void SimulateStepAgain(benchmark::State& state) {
-  testing::KinetoOptions options = OptionsOf(3);
+  testing::KinetoOptions options = testing::DlrmLikeSteps(3);
   options.job.tables = static_cast<int>(state.range(0));
-  const TraceFile file(options);
-  const ingest::Loaded loaded = file.Load(BuiltInRules());
+  const TraceFile file(kFile, options);
+  const ingest::Loaded loaded = Load(file, BuiltInRules());
   Diagnostics diagnostics;
   const auto graph =
       ingest::BuildGraph(loaded.ranks, BuiltInRules(), {}, diagnostics);

@@ -2,7 +2,6 @@
 // another, on one core.
 #include <filesystem>
 #include <memory>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,65 +11,40 @@
 #include "ingest/build_graph.h"
 #include "ingest/load.h"
 #include "ingest/rules.h"
-#include "tests/testing/kineto_generator.h"
+#include "tests/testing/trace_file.h"
 #include "whatif/apply.h"
 #include "whatif/case.h"
 #include "whatif/change.h"
+#include "whatif/step_batch.h"
 
 namespace stepcast {
 namespace {
 
-// A trace in a file that goes away with it.
-class TraceFile {
- public:
-  explicit TraceFile(const testing::KinetoOptions& options)
-      : path_(std::filesystem::temp_directory_path() /
-              "stepcast_whatif_bench.json") {
-    const auto facts = testing::WriteKinetoFile(path_, options, false);
-    CHECK(facts.has_value()) << facts.error().message;
-    events_ = facts->ops + facts->annotations + facts->calls + facts->kernels +
-              facts->copies;
-  }
-  ~TraceFile() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
-  }
-  TraceFile(const TraceFile&) = delete;
-  TraceFile& operator=(const TraceFile&) = delete;
+using testing::TraceFile;
 
-  int64_t events() const { return events_; }
-
-  whatif::Case Load() const {
-    const auto rules = ingest::Rules::Load();
-    CHECK(rules.has_value()) << rules.error().message;
-    const std::vector<std::filesystem::path> paths = {path_};
-    const auto loaded = ingest::Load(paths, *rules, {.threads = 1});
-    CHECK(loaded.has_value()) << loaded.error().message;
-    Diagnostics diagnostics;
-    auto graph = ingest::BuildGraph(loaded->ranks, *rules, {}, diagnostics);
-    CHECK(graph.has_value()) << graph.error().message;
-    auto made = whatif::CaseOfTrace(
-        std::make_shared<const ir::Graph>(*std::move(graph)),
-        {.gpu = "v100-sxm-16gb"}, {.samples = 100});
-    CHECK(made.has_value()) << made.error().message;
-    return *std::move(made);
-  }
-
- private:
-  std::filesystem::path path_;
-  int64_t events_ = 0;
-};
+whatif::Case LoadCase(const TraceFile& file) {
+  const auto rules = ingest::Rules::Load();
+  CHECK(rules.has_value()) << rules.error().message;
+  const std::vector<std::filesystem::path> paths = {file.path()};
+  const auto loaded = ingest::Load(paths, *rules, {.threads = 1});
+  CHECK(loaded.has_value()) << loaded.error().message;
+  Diagnostics diagnostics;
+  auto graph = ingest::BuildGraph(loaded->ranks, *rules, {}, diagnostics);
+  CHECK(graph.has_value()) << graph.error().message;
+  auto made =
+      whatif::CaseOfTrace(std::make_shared<const ir::Graph>(*std::move(graph)),
+                          {.gpu = "v100-sxm-16gb"}, {.samples = 100});
+  CHECK(made.has_value()) << made.error().message;
+  return *std::move(made);
+}
 
 // About 100,000 events: in 70 steps, as recorded jobs have them, or in one.
-testing::KinetoOptions OptionsOf(int64_t steps) {
-  testing::KinetoOptions options;
-  options.job.layers = 8;
-  options.job.tables = 26;
-  options.steps = steps;
+TraceFile MakeFile(int64_t steps) {
+  testing::KinetoOptions options = testing::DlrmLikeSteps(steps);
   if (steps == 1) {
     options.job.tables = 3300;
   }
-  return options;
+  return TraceFile("stepcast_whatif_bench.json", options);
 }
 
 whatif::Change ChangeOf(std::string_view text) {
@@ -81,11 +55,11 @@ whatif::Change ChangeOf(std::string_view text) {
 
 // Reads a trace and answers one change, interval and account included.
 void LoadAndAnswer(benchmark::State& state) {
-  const TraceFile file(OptionsOf(state.range(0)));
+  const TraceFile file = MakeFile(state.range(0));
   const whatif::Change change = ChangeOf("gpu=a100-sxm-80gb");
   for (auto iteration : state) {
     engine::Predictor predictor;
-    const whatif::Case before = file.Load();
+    const whatif::Case before = LoadCase(file);
     const auto changed = whatif::Apply(before, {&change, 1}, predictor);
     CHECK(changed.has_value()) << changed.error().message;
     benchmark::DoNotOptimize(changed->delta.step);
@@ -95,12 +69,13 @@ void LoadAndAnswer(benchmark::State& state) {
 
 // The step time under one change of a batch, the trace being there.
 void AnswerOne(benchmark::State& state, std::string_view text) {
-  const TraceFile file(OptionsOf(state.range(0)));
-  const whatif::Case before = file.Load();
+  const TraceFile file = MakeFile(state.range(0));
+  const whatif::Case before = LoadCase(file);
   const whatif::Change change = ChangeOf(text);
   engine::Predictor predictor;
+  whatif::StepBatch batch(before);
   for (auto iteration : state) {
-    const auto step = whatif::StepWith(before, {&change, 1}, predictor);
+    const auto step = batch.StepWith({&change, 1}, predictor);
     CHECK(step.has_value()) << step.error().message;
     benchmark::DoNotOptimize(*step);
   }
@@ -111,6 +86,18 @@ void AnswerOne(benchmark::State& state, std::string_view text) {
 // Wanted: 500 ms with loading, 5 ms each in a batch.
 BENCHMARK(LoadAndAnswer)->Arg(70)->Arg(1)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(AnswerOne, scale_op, "scale-op=gemm=0.5")
+    ->Arg(70)
+    ->Arg(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(AnswerOne, drop_op, "drop-op=aten::relu")
+    ->Arg(70)
+    ->Arg(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(AnswerOne, remove_sync, "remove-sync")
+    ->Arg(70)
+    ->Arg(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(AnswerOne, gpu, "gpu=a100-sxm-80gb")
     ->Arg(70)
     ->Arg(1)
     ->Unit(benchmark::kMillisecond);

@@ -28,8 +28,15 @@ function look(seen) {
   seen.bars = document.querySelectorAll(".bars .bar-name").length;
   seen.parts = document.querySelectorAll(".bars rect").length;
   seen.tables = [...document.querySelectorAll("table")].map(table => table.rows.length);
+  seen.cells = [...document.querySelectorAll("table")].map(
+      table => [...table.rows].map(row => [...row.cells].map(cell => cell.textContent)));
+  seen.barTimes = [...document.querySelectorAll(".bars .bar-time")].map(text => text.textContent);
+  seen.waterfall = [...document.querySelectorAll(".waterfall rect title")].map(title => title.textContent);
   seen.wide = document.documentElement.scrollWidth > window.innerWidth;
-  const box = document.querySelector(".timeline"), canvas = box.querySelector("canvas");
+  const boxes = [...document.querySelectorAll(".timeline")];
+  seen.timelines = boxes.length;
+  if (boxes.length === 0) return;
+  const box = boxes[0], canvas = box.querySelector("canvas");
   seen.overview = box.querySelectorAll(".overview").length;
   seen.rows = box.timeline.view().rows;
   seen.slices = box.timeline.slices;
@@ -52,6 +59,7 @@ function look(seen) {
   send("pointermove", PointerEvent, 500, 40, {pointerId: 1});
   send("pointerup", PointerEvent, 500, 40, {pointerId: 1});
   seen.moved = box.timeline.view();
+  seen.views = boxes.map(other => other.timeline.view());
   box.querySelector("button").click();
   seen.again = box.timeline.view();
 

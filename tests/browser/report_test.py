@@ -113,6 +113,123 @@ class ReportTest(unittest.TestCase):
         self.check_use(seen)
         self.assertEqual(seen["bars"], len(said["ranks"]))
 
+    def check_linked(self, seen):
+        """Two timelines on one scale that move together."""
+        self.check_use(seen)
+        self.assertEqual(seen["timelines"], 2)
+        first, second = seen["views"]
+        self.assertEqual((first["from"], first["to"]),
+                         (second["from"], second["to"]))
+
+    def test_whatif_of_a_model(self):
+        said, seen = self.page("whatif", "whatif", "dlrm_mlperf", "--gpu",
+                               "v100-sxm-32gb", "--batch", "8192", "--change",
+                               "precision=amp-fp16")
+        self.check_linked(seen)
+        before = said["before"]["step_time_us"] / 1000
+        after = said["after"]["step_time_us"] / 1000
+        delta = said["delta"]["step_time_us"] / 1000
+        self.assertIn("precision=amp-fp16", seen["title"])
+        self.assertIn(f"{before:.3f} to {after:.3f} ms", seen["verdict"])
+        self.assertEqual(seen["facts"]["step time"], f"{after:.3f} ms")
+        self.assertEqual(seen["facts"]["change"], f"{delta:+.3f} ms")
+        self.assertEqual(seen["sections"],
+                         ["Where the time goes", "What changes",
+                          "Critical path, before and after",
+                          "Next bottleneck", "Timelines",
+                          "Longest kernels after the change",
+                          "Where the numbers are from"])
+        self.assertEqual(seen["barTimes"],
+                         [f"{before:.3f} ms", f"{after:.3f} ms"])
+        # From one step to the other, by parts that sum to the difference.
+        steps = [float(text.rsplit(" ", 2)[-2]) for text in seen["waterfall"]]
+        self.assertAlmostEqual(steps[0], before, places=3)
+        self.assertAlmostEqual(steps[-1], after, places=3)
+        self.assertAlmostEqual(sum(steps[1:-1]), delta, delta=0.01)
+        self.assertEqual(seen["cells"][0][-1][1:4],
+                         [f"{before:.3f}", f"{after:.3f}", f"{delta:+.3f}"])
+        bottleneck = said["next_bottleneck"]
+        self.assertIn([f"{bottleneck['us'] / 1000:.3f}"],
+                      [row[3:4] for row in seen["cells"][2]])
+
+    def test_whatif_of_several_ranks(self):
+        said, seen = self.page("whatif4", "whatif", "dlrm_mlperf", "--platform",
+                               "dgx-a100", "--gpus", "4", "--change",
+                               "overlap-comm")
+        self.check_linked(seen)
+        self.assertIn("at most", seen["verdict"])
+        self.assertEqual(seen["bars"], 8)
+
+    def test_suggestions(self):
+        said, seen = self.page("suggest", "whatif", "dlrm_mlperf", "--gpu",
+                               "v100-sxm-32gb", "--batch", "8192", "--suggest")
+        self.check_use(seen)
+        best = said["suggestions"][0]
+        self.assertIn(f"{best['change']} gains most", seen["verdict"])
+        self.assertEqual([row[0] for row in seen["cells"][0][1:]],
+                         [row["change"] for row in said["suggestions"]])
+        self.assertEqual(seen["bars"], len(said["suggestions"]) + 1)
+
+    def test_comparison(self):
+        said, seen = self.page("compare", "compare",
+                               "dlrm_mlperf@gpu=a100-sxm-80gb",
+                               "dlrm_mlperf@gpu=h100-sxm-80gb", "--batch",
+                               "8192")
+        self.check_linked(seen)
+        a, b = (said[side]["step_time_us"] / 1000 for side in "ab")
+        self.assertIn(f"{a:.3f} to {b:.3f} ms", seen["verdict"])
+        self.assertEqual(seen["barTimes"], [f"{a:.3f} ms", f"{b:.3f} ms"])
+        self.assertEqual(seen["sections"],
+                         ["Where the time goes", "From A to B", "Op by op",
+                          "Timelines"])
+        longest = said["ops"][0]
+        self.assertEqual(seen["cells"][1][1][0], longest["name"])
+        self.assertEqual(seen["cells"][1][1][2:4],
+                         [f"{longest[side]['gpu_us'] / 1000:.3f}"
+                          for side in "ab"])
+
+    def test_comparison_of_sums(self):
+        sums = self.folder / "sums.json"
+        sums.write_text(run(options.binary, "predict", "dlrm_mlperf", "--json"))
+        said, seen = self.page("sums", "compare", str(sums), str(sums))
+        self.assertEqual(seen["problems"], [])
+        self.assertEqual(said["delta"]["step_time_us"], 0)
+        self.assertIn("take the same", seen["verdict"])
+        self.assertEqual(seen["timelines"], 0)
+
+    def test_plan(self):
+        said, seen = self.page("plan", "plan", "dlrm_mlperf", "--gpu",
+                               "a100-sxm-80gb", "--evaluations", "2000",
+                               "--trials", "0")
+        self.check_use(seen)
+        step = f"{said['step_time_us'] / 1000:.3f} ms"
+        self.assertEqual(seen["facts"]["step time"], step)
+        self.assertIn(f"{step} a step by {said['sharder']}", seen["verdict"])
+        self.assertEqual(seen["sections"],
+                         ["Sharders", "Embeddings of each rank",
+                          "Where the step goes", "Critical path", "Timeline",
+                          "Tables", "Where the numbers are from"])
+        sharders, ranks, _, tables, _ = seen["cells"]
+        self.assertEqual([row[0] for row in sharders[1:]],
+                         [row["sharder"] for row in said["sharders"]])
+        self.assertEqual([row[4] for row in ranks[1:]],
+                         [f"{rank['perf_us'] / 1000:.3f}"
+                          for rank in said["ranks"]])
+        self.assertEqual(len(tables) - 1, len(said["tables"]))
+        # Sharders, embeddings of the ranks, their steps.
+        self.assertEqual(seen["bars"], len(said["sharders"]) + 16)
+
+    def test_pages_are_readable_without_scripts(self):
+        page = self.folder / "static.html"
+        run(options.binary, "whatif", "dlrm_mlperf", "--change", "gpu=h100-sxm-80gb",
+            "--html", str(page))
+        text = page.read_text()
+        self.assertEqual(re.findall(r'(?:src|href)="', text), [])
+        static = re.sub(r"<script.*?</script>", "", text, flags=re.S)
+        self.assertEqual(static.count('<div class="overview">'), 2)
+        self.assertIn('class="waterfall"', static)
+        self.assertGreater(static.count("<rect"), 100)
+
     def test_replay_of_a_long_trace(self):
         trace = self.folder / "trace.json"
         run(options.make_trace, str(trace), "steps=1", "layers=2500",

@@ -21,9 +21,15 @@ Status SetImpl(const Change& change, engine::Request& request);
 Status SetHost(const Change& change, engine::Request& request);
 Status SetMlpSize(const Change& change, engine::Request& request);
 Status SetTableSize(const Change& change, engine::Request& request);
+Status SetPlacement(const Change& change, engine::Request& request);
+Status SetDeal(const Change& change, engine::Request& request);
+Status SetCommunication(const Change& change, engine::Request& request);
 Status SetPinned(const Change& change, engine::Request& request);
 Status SetFusedEmbeddings(const Change& change, engine::Request& request);
 Status SetFusedOptimizer(const Change& change, engine::Request& request);
+
+/// Whether overlap-comm is asked for what a model can be run with.
+bool SetsCommunication(const Change& change);
 
 // Of steps: their times are edited.
 Status EditGpu(const Change& change, StepEditor& editor);

@@ -1,5 +1,10 @@
-// overlap-comm: nothing waits for collectives any more.
+// overlap-comm: communication that hides behind work: all of it, gradients in
+// smaller buckets, or ids a batch ahead.
 #include <algorithm>
+#include <charconv>
+#include <functional>
+#include <optional>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -9,31 +14,53 @@
 #include "ir/names.h"
 #include "ir/waits_of.h"
 #include "whatif/changes/all.h"
+#include "whatif/price_collectives.h"
 
 namespace stepcast::whatif {
+namespace {
 
-// As if what they bring came with the step before: a prefetched distribution
-// of ids, buckets that end in time. They take their time and keep their order.
-Status OverlapComm(const Change& change, StepEditor& editor) {
-  const ir::GraphData& data = editor.data();
-  const auto kind = ir::FromName<ir::CollectiveKind>(change.value);
-  if (!change.value.empty() && !kind) {
+constexpr std::string_view kBucket = "bucket=";
+constexpr std::string_view kPrefetch = "prefetch";
+constexpr std::string_view kPrefetchOff = "prefetch=off";
+constexpr int64_t kMebibyte = 1'048'576;
+
+// Blanks may stand for '='.
+std::string ValueOf(const Change& change) {
+  std::string value = change.value;
+  std::ranges::replace(value, ' ', '=');
+  return value;
+}
+
+Result<int64_t> ParseBucket(const Change& change) {
+  const std::string text = ValueOf(change).substr(kBucket.size());
+  // A terabyte of gradients: far above any model.
+  constexpr int64_t kMost = 1'048'576;
+  int64_t mebibytes = 0;
+  const char* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, mebibytes);
+  if (error != std::errc() || at != end || mebibytes < 1 || mebibytes > kMost) {
     return Fail(ErrorCode::kInvalidInput,
-                Unknown("kind of collective", change.value,
-                        ir::Names<ir::CollectiveKind>::kList));
+                fmt::format("change {} has buckets of '{}'; expected a whole "
+                            "number of MiB, 1 or more",
+                            change.text, text));
   }
-  const auto matches = [&](ir::WorkId id) {
-    const auto* part = std::get_if<ir::Collective>(&editor.graph().shape(id));
-    return part != nullptr && (!kind || part->kind == *kind);
-  };
+  return mebibytes;
+}
+
+using IsHidden = std::function<bool(ir::WorkId work)>;
+
+// As if what they bring came with the step before: they take their time and
+// keep their order. Returns how many waits are gone.
+size_t TakeOutWaits(const IsHidden& hidden, StepEditor& editor) {
+  const ir::GraphData& data = editor.data();
   std::vector<char>& kept = editor.times().stream_waits;
   if (kept.empty()) {
     kept.assign(data.stream_waits.size(), 1);
   }
   size_t removed = 0;
   for (size_t i = 0; i < data.stream_waits.size(); ++i) {
-    if (matches(data.stream_waits[i].before) &&
-        !matches(data.stream_waits[i].after)) {
+    if (hidden(data.stream_waits[i].before) &&
+        !hidden(data.stream_waits[i].after)) {
       kept[i] = 0;
       ++removed;
     }
@@ -47,25 +74,137 @@ Status OverlapComm(const Change& change, StepEditor& editor) {
       const auto waits = ir::WaitsOf(data, pieces[i].call);
       if (!waits.empty() &&
           std::ranges::all_of(waits, [&](const ir::HostWait& wait) {
-            return matches(wait.before);
+            return hidden(wait.before);
           })) {
         editor.times().pieces[thread][i].waits = false;
         ++removed;
       }
     }
   }
+  return removed;
+}
+
+Status HideWaits(const Change& change, std::string_view what,
+                 const IsHidden& hidden, StepEditor& editor) {
+  const size_t removed = TakeOutWaits(hidden, editor);
   if (removed == 0) {
     return Fail(ErrorCode::kUnsupported,
-                fmt::format("change {} does not apply: nothing waits for a "
-                            "collective; expected a step of several ranks",
-                            change.text));
+                fmt::format("change {} does not apply: nothing waits for {}; "
+                            "expected a step of several ranks",
+                            change.text, what));
   }
   editor.Note(
-      fmt::format("{} waits for collectives taken out: all of their "
-                  "time is hidden",
-                  removed));
+      fmt::format("{} waits for {} taken out: all of their time is "
+                  "hidden",
+                  removed, what));
   editor.MarkBound();
   return {};
+}
+
+// Of a sum of gradients only the last bucket is left: the others are done while
+// the backward pass goes on.
+Status SumInBuckets(const Change& change, StepEditor& editor) {
+  ASSIGN_OR_RETURN(const int64_t mebibytes, ParseBucket(change));
+  const int64_t limit = mebibytes * kMebibyte;
+  CollectiveRepricer repricer(editor);
+  for (const ir::WorkId id : editor.data().works.ids()) {
+    const auto* part = std::get_if<ir::Collective>(&editor.graph().shape(id));
+    if (part == nullptr || part->kind != ir::CollectiveKind::kAllReduce ||
+        part->bytes.count <= limit) {
+      continue;
+    }
+    ir::Collective last = *part;
+    last.bytes.count = limit;
+    RETURN_IF_ERROR(repricer.Reprice(id, last));
+  }
+  if (repricer.repriced() == 0) {
+    return Fail(ErrorCode::kUnsupported,
+                fmt::format("change {} does not apply: no all-reduce moves "
+                            "more than {} MiB; expected one to cut",
+                            change.text, mebibytes));
+  }
+  editor.Note(
+      fmt::format("{} works of all-reduces take what their last bucket "
+                  "takes; what is cut off hides in the backward pass",
+                  repricer.repriced()));
+  editor.MarkBound();
+  return {};
+}
+
+}  // namespace
+
+bool SetsCommunication(const Change& change) {
+  const std::string value = ValueOf(change);
+  return value.starts_with(kBucket) || value.starts_with(kPrefetch);
+}
+
+// How DDP and TorchRec's pipeline are set up.
+Status SetCommunication(const Change& change, engine::Request& request) {
+  const auto fail = [&](std::string_view why) {
+    return Fail(ErrorCode::kUnsupported,
+                fmt::format("change {} does not apply: {}", change.text, why));
+  };
+  if (request.gpus <= 1) {
+    return fail("one GPU has nobody to talk to; expected --gpus 2 or more");
+  }
+  const std::string value = ValueOf(change);
+  if (value.starts_with(kBucket)) {
+    ASSIGN_OR_RETURN(request.settings.bucket_mib, ParseBucket(change));
+    const std::string_view impl = request.settings.impl;
+    if (impl != "torchrec" && impl != "nvidia" &&
+        !impl.starts_with("pytorch")) {
+      return fail(
+          fmt::format("{} does not sum gradients with DDP; expected "
+                      "pytorch, torchrec or nvidia",
+                      impl));
+    }
+    return {};
+  }
+  if (value != kPrefetch && value != kPrefetchOff) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("change {} is not known; expected prefetch or "
+                            "prefetch=off",
+                            change.text));
+  }
+  if (request.settings.impl != "torchrec") {
+    return fail(
+        fmt::format("{} has no distribution of ids to bring forward; "
+                    "expected torchrec",
+                    request.settings.impl));
+  }
+  request.settings.prefetch_ids = value == kPrefetch;
+  return {};
+}
+
+Status OverlapComm(const Change& change, StepEditor& editor) {
+  if (ValueOf(change).starts_with(kBucket)) {
+    return SumInBuckets(change, editor);
+  }
+  const auto part_of = [&](ir::WorkId id) {
+    return std::get_if<ir::Collective>(&editor.graph().shape(id));
+  };
+  if (change.value == kPrefetch) {
+    return HideWaits(
+        change, "the distribution of ids",
+        [&](ir::WorkId id) {
+          return part_of(id) != nullptr &&
+                 PhaseOf(editor.data(), id) == ir::Phase::kSparseDataDist;
+        },
+        editor);
+  }
+  const auto kind = ir::FromName<ir::CollectiveKind>(change.value);
+  if (!change.value.empty() && !kind) {
+    return Fail(ErrorCode::kInvalidInput,
+                Unknown("kind of collective", change.value,
+                        ir::Names<ir::CollectiveKind>::kList));
+  }
+  return HideWaits(
+      change, "collectives",
+      [&](ir::WorkId id) {
+        const ir::Collective* const part = part_of(id);
+        return part != nullptr && (!kind || part->kind == *kind);
+      },
+      editor);
 }
 
 }  // namespace stepcast::whatif

@@ -7,11 +7,20 @@
 namespace stepcast::workload {
 namespace {
 
-// DDP's first bucket takes 1 MiB, all others 25 MiB (reducer.hpp).
-constexpr int64_t kFirstBucketBytes = 1'048'576;
-constexpr int64_t kBucketBytes = 25 * kFirstBucketBytes;
+// DDP's first bucket takes 1 MiB, all others 25 MiB (reducer.hpp); a size that
+// the user gives is for all (distributed.py, bucket_cap_mb).
+constexpr int64_t kMebibyte = 1'048'576;
+constexpr int64_t kFirstBucketBytes = kMebibyte;
+constexpr int64_t kBucketBytes = 25 * kMebibyte;
 
 }  // namespace
+
+int64_t Ddp::BucketBytes() const {
+  if (bucket_mib_ > 0) {
+    return bucket_mib_ * kMebibyte;
+  }
+  return buckets_.empty() ? kFirstBucketBytes : kBucketBytes;
+}
 
 void Ddp::Reduce(int64_t elements) {
   const ir::DType dtype = torch_.options().types.parameter;
@@ -19,8 +28,8 @@ void Ddp::Reduce(int64_t elements) {
   bucket_ += elements;
   filling_.push_back(elements);
   ++gradients_;
-  const int64_t limit = buckets_.empty() ? kFirstBucketBytes : kBucketBytes;
-  if (bucket_ * ir::SizeOf(dtype) >= limit || gradients_ == parameters_) {
+  if (bucket_ * ir::SizeOf(dtype) >= BucketBytes() ||
+      gradients_ == parameters_) {
     SumBucket(bucket_);
     buckets_.push_back(std::exchange(filling_, {}));
     bucket_ = 0;

@@ -21,9 +21,14 @@ enum class SummedGradients {
 /// not summed.
 class Ddp {
  public:
+  /// `bucket_mib` as in Settings.
   Ddp(Torch& torch, const RankPlan& plan, ir::StreamId stream,
-      SummedGradients summed)
-      : torch_(torch), plan_(plan), stream_(stream), summed_(summed) {}
+      SummedGradients summed, int64_t bucket_mib)
+      : torch_(torch),
+        plan_(plan),
+        stream_(stream),
+        summed_(summed),
+        bucket_mib_(bucket_mib) {}
 
   /// How many parameters it has: the last one's gradient ends a bucket.
   void SetParameters(int64_t count) { parameters_ = count; }
@@ -38,11 +43,13 @@ class Ddp {
 
  private:
   void SumBucket(int64_t elements);
+  int64_t BucketBytes() const;  // Of the one that is open.
 
   Torch& torch_;
   const RankPlan& plan_;
   ir::StreamId stream_;
   SummedGradients summed_;
+  int64_t bucket_mib_;
   int64_t parameters_ = 0;
   int64_t gradients_ = 0;         // All so far.
   int64_t bucket_ = 0;            // Elements that wait to be summed.

@@ -18,13 +18,13 @@ Portions VectorPortions(const Model& model, const RankPlan& plan,
 }  // namespace
 
 DlrmRank::DlrmRank(Torch& torch, const Model& model, const RankPlan& plan,
-                   ir::StreamId stream)
+                   ir::StreamId stream, int64_t bucket_mib)
     : torch_(torch),
       model_(model),
       plan_(plan),
       stream_(stream),
-      bottom_(torch, plan, stream, SummedGradients::kCopies),
-      top_(torch, plan, stream, SummedGradients::kCopies) {}
+      bottom_(torch, plan, stream, SummedGradients::kCopies, bucket_mib),
+      top_(torch, plan, stream, SummedGradients::kCopies, bucket_mib) {}
 
 Tensor DlrmRank::Predict(const Tensor& dense, LookupStyle style,
                          const LookupOptions& lookups) {

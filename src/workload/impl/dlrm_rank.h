@@ -13,8 +13,9 @@ namespace stepcast::workload {
 
 class DlrmRank {
  public:
+  /// `bucket_mib` as in Settings.
   DlrmRank(Torch& torch, const Model& model, const RankPlan& plan,
-           ir::StreamId stream);
+           ir::StreamId stream, int64_t bucket_mib);
 
   /// The logits of this rank's samples. `lookups` are those of all samples.
   Tensor Predict(const Tensor& dense, LookupStyle style,

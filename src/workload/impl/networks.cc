@@ -2,6 +2,7 @@
 
 #include "workload/impl/ddp.h"
 #include "workload/impl/exchange.h"
+#include "workload/impl/grad_scaler.h"
 
 namespace stepcast::workload {
 namespace {
@@ -44,7 +45,7 @@ void RunNetwork(const Model& model, const Settings& settings,
   const bool alone = plan.world == 1;
   Ddp ddp(torch, plan,
           alone ? ir::StreamId{} : step.AddStream(kCollectiveStream),
-          SummedGradients::kCopies);
+          SummedGradients::kCopies, settings.bucket_mib);
   if (!alone) {
     torch.OnBackward([&ddp] { ddp.Finish(); });  // After all others.
     torch.SetGradientHook([&ddp](int64_t elements) { ddp.Reduce(elements); });
@@ -69,7 +70,9 @@ void RunNetwork(const Model& model, const Settings& settings,
     return;
   }
   ddp.SetParameters(torch.parameter_count());
+  GradScaler scaler(torch);
   torch.CrossEntropy(logits);
+  scaler.ScaleLoss();
   if (graphs == CudaGraphs::kForward) {
     step.EndCapture();
   }
@@ -78,7 +81,12 @@ void RunNetwork(const Model& model, const Settings& settings,
   if (graphs == CudaGraphs::kForwardBackward) {
     step.EndCapture();
   }
+  scaler.Unscale(torch.parameter_elements());
+  if (graphs != CudaGraphs::kAll) {
+    scaler.ReadOverflow();
+  }
   torch.OptimizerStep();
+  scaler.UpdateScale();
   step.EndCapture();
 }
 

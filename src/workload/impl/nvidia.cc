@@ -11,6 +11,7 @@
 #include "workload/impl/ddp.h"
 #include "workload/impl/exchange.h"
 #include "workload/impl/fused_mlp.h"
+#include "workload/impl/grad_scaler.h"
 #include "workload/impl/implementations.h"
 #include "workload/impl/torch.h"
 
@@ -44,7 +45,9 @@ class NvidiaDlrm {
         dim_(request.model.tables.front().dim),
         collective_(request.plan.world > 1 ? step.AddStream(kCollectiveStream)
                                            : ir::StreamId{}),
-        ddp_(torch_, request.plan, collective_, SummedGradients::kCopies) {}
+        ddp_(torch_, request.plan, collective_, SummedGradients::kCopies,
+             request.settings.bucket_mib),
+        scaler_(torch_) {}
 
   void Run() {
     const bool train = torch_.options().train;
@@ -64,7 +67,7 @@ class NvidiaDlrm {
       return;
     }
     torch_.LossWithLogits(logits);
-    ScaleLoss();
+    scaler_.ScaleLoss();
     if (graphs == CudaGraphs::kForward) {
       step_.EndCapture();
     }
@@ -72,16 +75,11 @@ class NvidiaDlrm {
     if (graphs == CudaGraphs::kForwardBackward) {
       step_.EndCapture();
     }
-    if (torch_.options().types.cast) {
-      Unscale(torch_.parameter_elements());
-      // Whether any gradient overflowed decides whether the step is taken.
-      const OpScope op(step_, "aten::item");
-      step_.CopyToHost(ir::SizeOf(ir::DType::kFp32));
-    }
+    scaler_.Unscale(torch_.parameter_elements());
+    scaler_.ReadOverflow();
     torch_.OptimizerStep();
-    if (torch_.options().types.cast && !plan_.local.empty()) {
-      Unscale(table_elements());
-    }
+    // The tables have an optimizer of their own.
+    scaler_.Unscale(table_elements());
     UpdateTables();
     step_.EndCapture();
     // The loss is summed on the device and read now and then.
@@ -243,28 +241,6 @@ class NvidiaDlrm {
     return logits;
   }
 
-  // Mixed precision trains with a static loss scale, undone in the learning
-  // rate.
-  void ScaleLoss() {
-    if (!torch_.options().types.cast) {
-      return;
-    }
-    {
-      const OpScope op(step_, "aten::mul");
-      step_.Launch(Stream(1, 1, ir::DType::kFp32));
-    }
-    torch_.OnBackward([this] {
-      torch_.Node("MulBackward0", Stream(1, 1, ir::DType::kFp32));
-    });
-  }
-
-  // torch.cuda.amp.GradScaler divides all gradients by the scale, those of
-  // tables row by row, and looks for overflows.
-  void Unscale(int64_t elements) {
-    const OpScope op(step_, "aten::_amp_foreach_non_finite_check_and_unscale_");
-    step_.Launch(Stream(elements, 1, torch_.options().types.parameter));
-  }
-
   // torch.optim.SGD adds a sparse gradient that was never summed: values times
   // the learning rate, ids in one dimension, rows added one by one.
   void UpdateTables() {
@@ -294,6 +270,7 @@ class NvidiaDlrm {
   int64_t dim_ = 0;
   ir::StreamId collective_{};
   Ddp ddp_;
+  GradScaler scaler_;
 };
 
 // The fused kernels exist for one id a table and one dim.

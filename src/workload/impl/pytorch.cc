@@ -7,6 +7,7 @@
 #include "workload/impl/dlrm_rank.h"
 #include "workload/impl/embeddings.h"
 #include "workload/impl/exchange.h"
+#include "workload/impl/grad_scaler.h"
 #include "workload/impl/implementations.h"
 #include "workload/impl/networks.h"
 #include "workload/impl/recommenders.h"
@@ -59,8 +60,11 @@ class EagerRecommender {
                  .kernel = style_ == LookupStyle::kBatched
                                ? ir::BagKernel::kAtomic
                                : ir::BagKernel::kPerTable},
-        ddp_(torch_, request.plan, collective_, SummedGradients::kCopies),
-        rank_(torch_, request.model, request.plan, collective_) {
+        ddp_(torch_, request.plan, collective_, SummedGradients::kCopies,
+             request.settings.bucket_mib),
+        rank_(torch_, request.model, request.plan, collective_,
+              request.settings.bucket_mib),
+        scaler_(torch_) {
     lookups_.alpha =
         CommonAlpha(tables_, lookups_.batch, request.settings.seed);
   }
@@ -84,6 +88,7 @@ class EagerRecommender {
       CopyTarget();
     }
     torch_.Loss(prediction, model_.loss);
+    scaler_.ScaleLoss();
     if (graphs == CudaGraphs::kOff || graphs == CudaGraphs::kForward) {
       ReadLoss();
     }
@@ -170,13 +175,30 @@ class EagerRecommender {
     step_.CopyToHost(ir::SizeOf(ir::DType::kFp32));
   }
 
+  // Gradients of tables are those of all rows, among the parameters', or
+  // sparse: a vector an id. Batched tables are updated before.
+  void Unscale() {
+    int64_t sparse = 0;
+    for (const TableGroup& group : tables_) {
+      sparse += style_ == LookupStyle::kBags
+                    ? LookupsOf({&group, 1}, lookups_.batch) * group.dim
+                    : 0;
+    }
+    scaler_.Unscale(torch_.parameter_elements() + sparse);
+    if (settings_.cuda_graphs != CudaGraphs::kAll) {
+      scaler_.ReadOverflow();
+    }
+  }
+
   void Update() {
+    Unscale();
     torch_.OptimizerStep();
     if (style_ == LookupStyle::kBags) {
       Model owned = model_;
       owned.tables = tables_;
       UpdateBags(torch_, owned, lookups_);
     }
+    scaler_.UpdateScale();
   }
 
   const Model& model_;
@@ -191,6 +213,7 @@ class EagerRecommender {
   LookupOptions lookups_;
   Ddp ddp_;        // Of models that are whole on every rank.
   DlrmRank rank_;  // Of those whose tables are shared out.
+  GradScaler scaler_;
 };
 
 Result<ir::Graph> Build(const Request& request, LookupStyle style) {

@@ -41,8 +41,8 @@ class Pipeline {
                                    ? step.AddStream(kCollectiveStream)
                                    : ir::StreamId{}},
         ids_(request, step, streams_),
-        ddp_(torch_, request.plan, streams_.collective,
-             SummedGradients::kViews),
+        ddp_(torch_, request.plan, streams_.collective, SummedGradients::kViews,
+             request.settings.bucket_mib),
         node_(torch_, request.plan, streams_.collective,
               request.settings.batch) {}
 
@@ -59,6 +59,9 @@ class Pipeline {
       ViewReplicated(1);
     }
     CopyNextBatch();
+    if (!settings_.prefetch_ids) {
+      ids_.Distribute();
+    }
     step_.SetPhase(ir::Phase::kForward);
     const Tensor logits = Predict();
     // The replicated tables have a DDP of their own.
@@ -69,7 +72,9 @@ class Pipeline {
     for (int i = 0; i < 3; ++i) {
       step_.Op("aten::detach");
     }
-    ids_.Distribute();
+    if (settings_.prefetch_ids) {
+      ids_.Distribute();
+    }
     if (!torch_.options().train) {
       return;
     }

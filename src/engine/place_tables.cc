@@ -1,0 +1,100 @@
+#include "engine/place_tables.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "workload/hybrid_placement.h"
+#include "workload/placement.h"
+
+namespace stepcast::engine {
+namespace {
+
+using workload::Placement;
+
+constexpr std::string_view kHybrid = "hybrid";
+constexpr std::string_view kHybridRemote = "hybrid-remote";
+constexpr double kGiga = 1e9;
+
+// Tables are not dealt evenly: with so much less room each time, so often, all
+// ranks' tables fit, or none are left.
+constexpr double kLessRoom = 0.9;
+constexpr int kTries = 20;
+
+bool Fits(const ModelPrediction& predicted) {
+  return predicted.memory.total() <= predicted.memory_capacity;
+}
+
+void PutAll(Placement placement, workload::Model& model) {
+  for (workload::TableGroup& table : model.tables) {
+    table.placement = placement;
+    table.cache = 0;
+  }
+}
+
+std::string NoteOf(const workload::HybridTables& placed, Placement far) {
+  return fmt::format(
+      "hybrid: {} of {} tables ({:.2f} GB) in GPU memory, {} ({:.2f} GB) {}",
+      placed.near, placed.near + placed.far, placed.near_bytes / kGiga,
+      placed.far, placed.far_bytes / kGiga,
+      far == Placement::kRemote ? "at parameter servers" : "on the host");
+}
+
+}  // namespace
+
+Status SetPlacement(std::string_view word_or_file, Request& request) {
+  if (word_or_file == kHybrid || word_or_file == kHybridRemote) {
+    request.hybrid =
+        word_or_file == kHybrid ? Placement::kHost : Placement::kRemote;
+    return {};
+  }
+  request.hybrid.reset();
+  return workload::PlaceTables(word_or_file, request.model);
+}
+
+Result<HybridRequest> PlaceHybrid(const Request& request,
+                                  Predictor& predictor) {
+  const Placement far = request.hybrid.value_or(Placement::kHost);
+  if (request.deal) {
+    return Fail(ErrorCode::kUnsupported,
+                "placement hybrid with a plan that deals the tables out; "
+                "expected a placement file, or no plan");
+  }
+  Request near = request;
+  near.hybrid.reset();
+  PutAll(Placement::kHbm, near.model);
+  ASSIGN_OR_RETURN(const ModelPrediction all_near, predictor.Predict(near, {}));
+  if (Fits(all_near)) {
+    return HybridRequest{.request = std::move(near),
+                         .note = "hybrid: all tables fit into GPU memory"};
+  }
+  Request best = near;
+  PutAll(far, best.model);
+  ASSIGN_OR_RETURN(const ModelPrediction all_far, predictor.Predict(best, {}));
+  workload::Settings settings = request.settings;
+  settings.batch = all_far.batch;
+  std::string note = "hybrid: the step is shortest with no table in GPU memory";
+  double room = (all_far.memory_capacity - all_far.memory.total()) *
+                static_cast<double>(request.gpus);
+  for (int i = 0; i < kTries && room > 0; ++i, room *= kLessRoom) {
+    Request tried = near;
+    const workload::HybridTables placed =
+        workload::PlaceHybrid(room, far, settings, tried.model);
+    if (placed.near == 0) {
+      break;
+    }
+    ASSIGN_OR_RETURN(const ModelPrediction predicted,
+                     predictor.Predict(tried, {}));
+    if (!Fits(predicted)) {
+      continue;
+    }
+    if (predicted.prediction.step <= all_far.prediction.step) {
+      note = NoteOf(placed, far);
+      best = std::move(tried);
+    }
+    break;
+  }
+  return HybridRequest{.request = std::move(best), .note = std::move(note)};
+}
+
+}  // namespace stepcast::engine

@@ -1,0 +1,29 @@
+// Where the tables of a request live.
+#ifndef STEPCAST_ENGINE_PLACE_TABLES_H_
+#define STEPCAST_ENGINE_PLACE_TABLES_H_
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "engine/predictor.h"
+
+namespace stepcast::engine {
+
+/// As workload::PlaceTables, and besides: "hybrid", "hybrid-remote".
+Status SetPlacement(std::string_view word_or_file, Request& request);
+
+/// A request whose tables have their place.
+struct HybridRequest {
+  Request request;
+  std::string note;  // What went where.
+};
+
+/// Decides what `request.hybrid` leaves open. All tables are in the GPU's
+/// memory if they fit. Otherwise those that make for most traffic are, as far
+/// as every rank's memory goes, unless the step is shorter with none there.
+Result<HybridRequest> PlaceHybrid(const Request& request, Predictor& predictor);
+
+}  // namespace stepcast::engine
+
+#endif  // STEPCAST_ENGINE_PLACE_TABLES_H_

@@ -1,0 +1,50 @@
+#include "plan/load_deal.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "plan/make_problem.h"
+#include "workload/table_deal.h"
+
+namespace stepcast::plan {
+
+std::vector<NamedTable> NamedTablesOf(const workload::Model& model) {
+  std::vector<NamedTable> tables;
+  for (workload::TableGroup& table : workload::SingleTables(model.tables)) {
+    tables.push_back(
+        {.name = TableName(model, tables.size()), .group = std::move(table)});
+  }
+  return tables;
+}
+
+Status LoadDeal(const std::string& path, engine::Request& request) {
+  if (request.gpus <= 1) {
+    return Fail(ErrorCode::kUnsupported,
+                "a plan shares tables out to several GPUs; expected --gpus 2 "
+                "or more");
+  }
+  if (request.settings.impl != "torchrec") {
+    return Fail(ErrorCode::kUnsupported,
+                fmt::format("{} does not follow a plan; expected --impl "
+                            "torchrec",
+                            request.settings.impl));
+  }
+  if (request.gpus % request.nodes != 0) {
+    return Fail(ErrorCode::kUnsupported,
+                fmt::format("{} GPUs on {} nodes; expected as many on each, "
+                            "for a plan",
+                            request.gpus, request.nodes));
+  }
+  const Ranks ranks{.count = request.gpus, .nodes = request.nodes};
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  ASSIGN_OR_RETURN(
+      const Plan plan,
+      ReadPlanJson(text, path, NamedTablesOf(request.model), ranks));
+  request.deal =
+      DealOf(plan, workload::SingleTables(request.model.tables), ranks);
+  return {};
+}
+
+}  // namespace stepcast::plan

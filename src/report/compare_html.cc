@@ -1,0 +1,130 @@
+// Two steps side by side, as a page to look at.
+#include <fmt/format.h>
+
+#include "base/text_table.h"
+#include "html/page.h"
+#include "html/waterfall.h"
+#include "report/compare.h"
+#include "report/html_parts.h"
+#include "report/html_timeline.h"
+#include "report/text_parts.h"
+#include "report/whatif.h"
+
+namespace stepcast::report {
+namespace {
+
+constexpr size_t kMostOps = 200;
+constexpr size_t kNameLength = 80;
+
+std::string VerdictOf(const Comparison& comparison) {
+  const Duration delta = comparison.b.step - comparison.a.step;
+  if (delta == Duration{}) {
+    return fmt::format("A and B take the same: {} ms",
+                       MillisecondsText(comparison.a.step));
+  }
+  std::string text = fmt::format("B is {} than A: {} to {} ms ({})",
+                                 delta < Duration{} ? "shorter" : "longer",
+                                 MillisecondsText(comparison.a.step),
+                                 MillisecondsText(comparison.b.step),
+                                 DeltaPercentText(delta, comparison.a.step));
+  for (const PartDifference& part : comparison.parts) {
+    // The largest that goes the same way.
+    if ((part.delta() < Duration{}) == (delta < Duration{})) {
+      return fmt::format("{}, most of it {}", text, PartText(part.name));
+    }
+  }
+  return text;
+}
+
+std::vector<html::Fact> FactsOf(const Comparison& comparison) {
+  const auto fact = [](std::string name, Duration a, Duration b) {
+    return html::Fact{
+        std::move(name),
+        fmt::format("{} → {} ms", MillisecondsText(a), MillisecondsText(b)),
+        fmt::format("{} ms, {}", DeltaText(b - a), DeltaPercentText(b - a, a))};
+  };
+  const ComparedStep& a = comparison.a;
+  const ComparedStep& b = comparison.b;
+  return {fact("step time", a.step, b.step),
+          fact("GPU active", a.gpu_active, b.gpu_active),
+          fact("host busy", a.host_busy, b.host_busy)};
+}
+
+void AddParts(const Comparison& comparison, html::Page& page) {
+  html::Waterfall waterfall{
+      .begin_name = "A", .begin = {}, .steps = {}, .end_name = "B"};
+  html::Table table{
+      .head = {"part", "A ms", "B ms", "B - A", "%"}, .rows = {}, .words = 1};
+  for (const PartDifference& part : comparison.parts) {
+    const std::string name(PartText(part.name));
+    waterfall.begin += part.a;
+    waterfall.steps.push_back({name, part.delta()});
+    table.rows.push_back({name, MillisecondsText(part.a),
+                          MillisecondsText(part.b), DeltaText(part.delta()),
+                          DeltaPercentText(part.delta(), part.a)});
+  }
+  page.AddSection("From A to B", "Of the slowest rank of each.");
+  page.AddHtml(html::WaterfallHtml(waterfall));
+  page.AddTable(table);
+}
+
+std::string TimesText(size_t a, size_t b) {
+  return a == b ? fmt::format("{}", a) : fmt::format("{} → {}", a, b);
+}
+
+void AddOps(const Comparison& comparison, html::Page& page) {
+  page.AddSection("Op by op",
+                  comparison.by_op()
+                      ? "Top-level ops of the slowest rank by name, the "
+                        "largest difference first."
+                      : "Not compared: one side has sums alone.");
+  if (!comparison.by_op()) {
+    return;
+  }
+  html::Table table{.head = {"op", "times", "GPU A ms", "GPU B ms", "B - A",
+                             "host A ms", "host B ms", "B - A"},
+                    .rows = {},
+                    .words = 1};
+  size_t same = 0;
+  for (const OpDifference& op : comparison.ops) {
+    if (op.host() == Duration{} && op.device() == Duration{}) {
+      ++same;
+    } else if (table.rows.size() < kMostOps) {
+      table.rows.push_back({ElideMiddle(Printable(op.name), kNameLength),
+                            TimesText(op.a.count, op.b.count),
+                            MillisecondsText(op.a.device),
+                            MillisecondsText(op.b.device),
+                            DeltaText(op.device()), MillisecondsText(op.a.host),
+                            MillisecondsText(op.b.host), DeltaText(op.host())});
+    }
+  }
+  page.AddTable(table);
+  const size_t left = comparison.ops.size() - same - table.rows.size();
+  page.AddNotes({fmt::format(
+      "{} take the same{}", CountText(static_cast<int64_t>(same), "op"),
+      left == 0 ? "." : fmt::format("; {} more differ less.", left))});
+}
+
+}  // namespace
+
+std::string ComparisonHtml(const Comparison& comparison, const whatif::Case* a,
+                           const whatif::Case* b, std::string_view version) {
+  html::Page page(fmt::format("{} against {}", Printable(comparison.b.name),
+                              Printable(comparison.a.name)),
+                  VerdictOf(comparison));
+  page.AddFacts(FactsOf(comparison));
+  page.AddNotes({fmt::format("A: {}", Printable(comparison.a.name)),
+                 fmt::format("B: {}", Printable(comparison.b.name))});
+  page.AddSection("Where the time goes", kBarsText);
+  page.AddHtml(PartBars(std::vector<NamedParts>{{"A", comparison.a.parts},
+                                                {"B", comparison.b.parts}}));
+  AddParts(comparison, page);
+  AddOps(comparison, page);
+  if (a != nullptr && b != nullptr) {
+    page.AddSection("Timelines", kTimelineText);
+    page.AddHtml(LinkedTimelines(*a, "A", *b, "B"));
+  }
+  return page.Take(version);
+}
+
+}  // namespace stepcast::report

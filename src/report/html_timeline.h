@@ -1,0 +1,29 @@
+// Timelines of simulated steps for HTML pages.
+#ifndef STEPCAST_REPORT_HTML_TIMELINE_H_
+#define STEPCAST_REPORT_HTML_TIMELINE_H_
+
+#include <string>
+#include <string_view>
+
+#include "ir/graph.h"
+#include "report/simulated_slices.h"
+#include "whatif/case.h"
+
+namespace stepcast::report {
+
+/// What readers are told above a timeline.
+inline constexpr std::string_view kTimelineText =
+    "Wheel or + and - zoom, drag or arrows move, a double click fits a slice.";
+
+/// The critical path, then every rank's threads (ops, calls) and streams.
+std::string StepTimeline(const ir::Graph& graph, const SimulatedStep& step);
+
+/// Those of two steps below each other, on one scale, that move together.
+std::string LinkedTimelines(const whatif::Case& first,
+                            std::string_view first_name,
+                            const whatif::Case& second,
+                            std::string_view second_name);
+
+}  // namespace stepcast::report
+
+#endif  // STEPCAST_REPORT_HTML_TIMELINE_H_

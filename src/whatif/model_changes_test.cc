@@ -1,0 +1,213 @@
+// Changes of where tables are and of how ranks talk, on model files.
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plan/load_deal.h"
+#include "plan/plan.h"
+#include "whatif/whatif_testing.h"
+
+namespace stepcast::whatif {
+namespace {
+
+using ::testing::HasSubstr;
+
+engine::Request Job(int gpus) {
+  engine::Request request;
+  request.model.name = "made";
+  request.model.batch = 4096;
+  request.model.dense_features = 13;
+  request.model.bottom_mlp = {512, 64};
+  request.model.top_mlp = {4096, 4096, 1};
+  request.model.tables = {
+      {.count = 8, .rows = 1'000'000, .dim = 64, .pooling = 20}};
+  request.settings.impl = "torchrec";
+  request.gpu = "v100-sxm-16gb";
+  request.gpus = gpus;
+  return request;
+}
+
+Case CaseOf(const engine::Request& request) {
+  engine::Predictor predictor;
+  auto made = CaseOfModel(request, {}, predictor);
+  CHECK(made.has_value()) << made.error().message;
+  return *std::move(made);
+}
+
+// A plan with table i on rank `rank_of(i)`, in a file that goes away with it.
+class PlanFile {
+ public:
+  template <typename RankOf>
+  PlanFile(const engine::Request& request, std::string_view name,
+           RankOf rank_of)
+      : path_(std::filesystem::temp_directory_path() / name) {
+    plan::Plan plan;
+    const auto tables = plan::NamedTablesOf(request.model);
+    for (size_t i = 0; i < tables.size(); ++i) {
+      plan.tables.push_back(
+          {.sharding = plan::Sharding::kTableWise,
+           .shards = {{.rows = tables[i].group.rows,
+                       .columns = tables[i].group.dim,
+                       .rank = rank_of(static_cast<int>(i))}}});
+    }
+    std::ofstream(path_) << plan::WritePlanJson(
+        plan, tables, {.count = request.gpus, .nodes = request.nodes});
+  }
+  ~PlanFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  PlanFile(const PlanFile&) = delete;
+  PlanFile& operator=(const PlanFile&) = delete;
+
+  std::string change() const { return "reshard=" + path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST(PlacementChangeTest, TablesThatStayChangeNothing) {
+  const Case before = CaseOf(Job(1));
+  EXPECT_EQ(DeltaUs(before, {"placement=hbm"}), 0);
+  // All fits: hybrid is all in the GPU's memory.
+  EXPECT_EQ(DeltaUs(before, {"placement=hybrid"}), 0);
+}
+
+TEST(PlacementChangeTest, FartherAwayIsSlowerAndBackIsTheSame) {
+  const Case before = CaseOf(Job(1));
+  const double uvm = DeltaUs(before, {"placement=uvm"});
+  const double host = DeltaUs(before, {"placement=host"});
+  EXPECT_GT(uvm, 0);
+  EXPECT_GT(host, 0);
+  EXPECT_GT(DeltaUs(before, {"placement=remote"}), host);
+  EXPECT_EQ(DeltaUs(before, {"placement=host", "placement=hbm"}), 0);
+  EXPECT_EQ(DeltaUs(before, {"placement=hybrid", "placement=host"}), host);
+}
+
+TEST(PlacementChangeTest, HybridTellsWhatItPlaced) {
+  engine::Request request = Job(1);
+  request.model.tables.push_back(
+      {.count = 1, .rows = 100'000'000, .dim = 64, .pooling = 1});
+  const Changed changed = After(CaseOf(request), {"placement=hybrid"});
+  ASSERT_EQ(changed.after.model->notes.size(), 1u);
+  EXPECT_THAT(changed.after.model->notes[0],
+              HasSubstr("8 of 9 tables (2.05 GB) in GPU memory"));
+}
+
+TEST(PlacementChangeTest, WordsThatMeanNothingAreErrors) {
+  const Case before = CaseOf(Job(1));
+  EXPECT_THAT(ErrorOf(before, "placement=hbn"), HasSubstr("did you mean hbm"));
+  EXPECT_THAT(ErrorOf(before, "placement=none.toml"), HasSubstr("none.toml"));
+}
+
+TEST(ReshardTest, OneRankWithAllTablesIsSlower) {
+  engine::Request request = Job(4);
+  // So many lookups that the device is what a step waits for.
+  request.model.tables.front().pooling = 200;
+  request.settings.batch = 16'384;
+  const Case before = CaseOf(request);
+  const PlanFile even(request, "stepcast_even.json",
+                      [](int i) { return i % 4; });
+  const PlanFile uneven(request, "stepcast_uneven.json", [](int) { return 1; });
+  const double gained = DeltaUs(before, {even.change()});
+  EXPECT_GT(DeltaUs(before, {uneven.change()}), gained);
+  // The last one counts.
+  EXPECT_EQ(DeltaUs(before, {uneven.change(), even.change()}), gained);
+}
+
+// A plan is for the ranks that there are in the end.
+TEST(ReshardTest, PlansComeBehindOtherChanges) {
+  engine::Request request = Job(4);
+  const PlanFile plan(request, "stepcast_four.json",
+                      [](int i) { return i % 4; });
+  request.gpus = 2;
+  const Case before = CaseOf(request);
+  EXPECT_EQ(DeltaUs(before, {plan.change(), "gpus=4"}),
+            DeltaUs(before, {"gpus=4", plan.change()}));
+  EXPECT_THAT(ErrorOf(before, plan.change()), HasSubstr("expected"));
+}
+
+TEST(ReshardTest, WhatCannotFollowAPlanSaysSo) {
+  engine::Request request = Job(4);
+  const PlanFile plan(request, "stepcast_cannot.json", [](int) { return 0; });
+  EXPECT_THAT(ErrorOf(CaseOf(Job(1)), plan.change()), HasSubstr("--gpus 2"));
+  EXPECT_THAT(ErrorOf(CaseOf(request), "reshard"), HasSubstr("names no plan"));
+  EXPECT_THAT(ErrorOf(CaseOf(request), "reshard=none.json"),
+              HasSubstr("none.json"));
+  request.settings.impl = "pytorch";
+  EXPECT_THAT(ErrorOf(CaseOf(request), plan.change()),
+              HasSubstr("expected --impl torchrec"));
+}
+
+TEST(OverlapCommTest, IdsAreDistributedAheadAlready) {
+  const Case before = CaseOf(Job(4));
+  EXPECT_EQ(DeltaUs(before, {"overlap-comm=prefetch"}), 0);
+  EXPECT_GT(DeltaUs(before, {"overlap-comm=prefetch=off"}), 0);
+  EXPECT_EQ(
+      DeltaUs(before, {"overlap-comm=prefetch=off", "overlap-comm=prefetch"}),
+      0);
+}
+
+// 16.8 million numbers of one layer are a gradient of 64 MiB: buckets cannot be
+// smaller, and one for all waits for the last gradient.
+TEST(OverlapCommTest, OneBucketForAllHidesLess) {
+  engine::Request request = Job(4);
+  request.settings.impl = "pytorch";
+  const Case before = CaseOf(request);
+  EXPECT_GT(DeltaUs(before, {"overlap-comm=bucket=1000"}), 0);
+  EXPECT_EQ(DeltaUs(before, {"overlap-comm bucket 1000"}),
+            DeltaUs(before, {"overlap-comm=bucket=1000"}));
+  EXPECT_EQ(
+      DeltaUs(before, {"overlap-comm=bucket=1000", "overlap-comm=bucket=30"}),
+      DeltaUs(before, {"overlap-comm=bucket=30"}));
+}
+
+TEST(OverlapCommTest, WhatDoesNotApplySaysWhy) {
+  const Case four = CaseOf(Job(4));
+  EXPECT_THAT(ErrorOf(four, "overlap-comm=bucket=0"), HasSubstr("MiB"));
+  EXPECT_THAT(ErrorOf(four, "overlap-comm=prefetch=on"),
+              HasSubstr("expected prefetch or prefetch=off"));
+  EXPECT_THAT(ErrorOf(CaseOf(Job(1)), "overlap-comm=bucket=10"),
+              HasSubstr("--gpus 2"));
+  engine::Request request = Job(4);
+  request.settings.impl = "hugectr";
+  EXPECT_THAT(ErrorOf(CaseOf(request), "overlap-comm=bucket=10"),
+              HasSubstr("DDP"));
+  EXPECT_THAT(ErrorOf(CaseOf(request), "overlap-comm=prefetch"),
+              HasSubstr("expected torchrec"));
+}
+
+// Two ranks sum 64 MiB on a stream of its own; the host waits for it.
+TEST(OverlapCommTest, OfATraceTheLastBucketIsLeft) {
+  std::string text = "stepcast-graph 1\n";
+  for (const char* const rank : {"0", "1"}) {
+    text += std::string("rank ") + rank +
+            " \"Tesla V100-SXM2-16GB\" @0+5000\n"
+            "  thread main\n"
+            "    op \"reduce\" @100+20\n"
+            "      call launch \"launch\" @105+5\n"
+            "        s9: collective kind=all_reduce bytes=67108864 group=2 "
+            "dtype=fp32 \"ar\" @120+4000 #w" +
+            rank +
+            "\n"
+            "    call stream_sync \"sync\" @130+4000 #c" +
+            rank + "\n  wait #w" + rank + " -> #c" + rank + "\n";
+  }
+  const Case before = TraceOf(text + "collective all_reduce #w0 #w1\n");
+  const Changed cut = After(before, {"overlap-comm=bucket=16"});
+  // A quarter of the bytes: less than half of 4 ms is left.
+  EXPECT_LT(ToMicroseconds(cut.delta.step), -2000);
+  EXPECT_GT(ToMicroseconds(cut.delta.step), -4000);
+  EXPECT_TRUE(cut.bound);
+  EXPECT_THAT(ErrorOf(before, "overlap-comm=bucket=64"),
+              HasSubstr("no all-reduce moves more than 64 MiB"));
+  EXPECT_THAT(ErrorOf(before, "overlap-comm=prefetch"),
+              HasSubstr("nothing waits for the distribution of ids"));
+}
+
+}  // namespace
+}  // namespace stepcast::whatif

@@ -1,0 +1,70 @@
+#include "whatif/price_collectives.h"
+
+#include <algorithm>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "hw/gpu_files.h"
+#include "hw/platform_files.h"
+
+namespace stepcast::whatif {
+namespace {
+
+// The one that was named, or the smallest that has the GPU.
+Result<std::string> PlatformOf(const Place& place) {
+  if (!place.platform.empty()) {
+    return place.platform;
+  }
+  ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(place.gpu));
+  ASSIGN_OR_RETURN(const std::vector<hw::Platform> platforms,
+                   hw::LoadPlatforms());
+  const hw::Platform* best = nullptr;
+  const auto size = [](const hw::Platform& platform) {
+    return platform.gpus_per_node ? platform.gpus_per_node->value : 1;
+  };
+  for (const hw::Platform& platform : platforms) {
+    const bool same_chip = hw::FindDevice(platform.gpu)
+                               .map([&](const hw::Device& other) {
+                                 return other.chip == device.chip;
+                               })
+                               .value_or(false);
+    if (same_chip && size(platform) >= place.gpus &&
+        (best == nullptr || size(platform) < size(*best))) {
+      best = &platform;
+    }
+  }
+  if (best == nullptr) {
+    return Fail(ErrorCode::kNotFound,
+                fmt::format("no built-in platform has {} {}; expected "
+                            "--platform NAME",
+                            place.gpus, device.name));
+  }
+  return best->name;
+}
+
+}  // namespace
+
+Status CollectiveRepricer::Reprice(ir::WorkId id, const ir::Collective& to) {
+  const auto& from = std::get<ir::Collective>(editor_.graph().shape(id));
+  if (models_ == nullptr) {
+    Place place = editor_.place();
+    ranks_ = std::max(place.gpus, static_cast<int>(from.group_size));
+    place.gpus = ranks_;
+    ASSIGN_OR_RETURN(const std::string platform, PlatformOf(place));
+    ASSIGN_OR_RETURN(models_, editor_.predictor().Collectives(platform, ranks_,
+                                                              place.nodes));
+  }
+  const cost::RankGroup group{.ranks = ranks_, .nodes = editor_.place().nodes};
+  const auto before = models_->Price(from, group);
+  const auto after = models_->Price(to, group);
+  if (before && after) {
+    editor_.Reprice(id, *before, *after);
+    ++repriced_;
+  }
+  return {};
+}
+
+}  // namespace stepcast::whatif

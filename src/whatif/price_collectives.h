@@ -1,0 +1,34 @@
+// Prices of collectives for a step that is edited.
+#ifndef STEPCAST_WHATIF_PRICE_COLLECTIVES_H_
+#define STEPCAST_WHATIF_PRICE_COLLECTIVES_H_
+
+#include "base/result.h"
+#include "cost/collectives/collective_models.h"
+#include "ir/graph.h"
+#include "ir/shape.h"
+#include "whatif/step_editor.h"
+
+namespace stepcast::whatif {
+
+/// Reprices collectives that move other bytes than they did. Models are found
+/// with the first one: those of the step's platform, or of the smallest that
+/// has its GPUs.
+class CollectiveRepricer {
+ public:
+  explicit CollectiveRepricer(StepEditor& editor) : editor_(editor) {}
+
+  /// `to` is what the work becomes.
+  Status Reprice(ir::WorkId id, const ir::Collective& to);
+  /// How many were.
+  size_t repriced() const { return repriced_; }
+
+ private:
+  StepEditor& editor_;
+  const cost::CollectiveModels* models_ = nullptr;
+  int ranks_ = 0;  // That the models are of.
+  size_t repriced_ = 0;
+};
+
+}  // namespace stepcast::whatif
+
+#endif  // STEPCAST_WHATIF_PRICE_COLLECTIVES_H_

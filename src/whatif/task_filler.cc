@@ -1,0 +1,255 @@
+#include "whatif/task_filler.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ir/waits_of.h"
+
+namespace stepcast::whatif {
+namespace {
+
+using lower::TaskOrigin;
+using Kind = TaskOrigin::Kind;
+
+Duration Rounded(double nanoseconds) {
+  return Duration(std::llround(nanoseconds));
+}
+
+// Works out the times of one task after the other.
+class TaskTimer {
+ public:
+  TaskTimer(const ir::GraphData& data, const lower::Lowered& lowered,
+            const StepTimes& times, sim::TaskTimes& task_times)
+      : data_(data),
+        lowered_(lowered),
+        times_(times),
+        task_times_(task_times) {}
+
+  void Fill(sim::TaskId task);
+
+ private:
+  void FillDelays(sim::TaskId task, const TaskOrigin& origin);
+  Duration DelayOf(const sim::Dependency& wait, const TaskOrigin& origin) const;
+  Duration Shifted(Duration release, ir::RankId rank) const;
+  bool Keeps(ir::WorkId before, ir::WorkId after) const;
+  bool IsDropped(sim::TaskId task) const {
+    const TaskOrigin& origin = lowered_.origins[task];
+    return origin.kind == Kind::kWork && times_.works[origin.work].dropped;
+  }
+
+  const ir::GraphData& data_;
+  const lower::Lowered& lowered_;
+  const StepTimes& times_;
+  sim::TaskTimes& task_times_;
+};
+
+// A release that counts from the rank's start moves with it.
+Duration TaskTimer::Shifted(Duration release, ir::RankId rank) const {
+  return std::max(
+      release + times_.rank_starts[rank] - lowered_.rank_starts[rank],
+      Duration{});
+}
+
+bool TaskTimer::Keeps(ir::WorkId before, ir::WorkId after) const {
+  if (times_.stream_waits.empty()) {
+    return true;
+  }
+  const ir::StreamWait* const first = data_.stream_waits.data();
+  for (const ir::StreamWait& wait : ir::WaitsOf(data_, after)) {
+    if (wait.before == before) {
+      return times_.stream_waits[static_cast<size_t>(&wait - first)] != 0;
+    }
+  }
+  return true;
+}
+
+Duration TaskTimer::DelayOf(const sim::Dependency& wait,
+                            const TaskOrigin& origin) const {
+  switch (static_cast<lower::Wait>(wait.kind)) {
+    case lower::Wait::kLaunch:
+      return times_.works[origin.work].dropped
+                 ? sim::kNoWait
+                 : Rounded(times_.works[origin.work].launch);
+    case lower::Wait::kStreamWait:
+      return Keeps(lowered_.origins[wait.before].work, origin.work)
+                 ? wait.delay
+                 : sim::kNoWait;
+    case lower::Wait::kHost:
+      return times_.pieces[origin.thread][origin.piece].waits ? wait.delay
+                                                              : sim::kNoWait;
+    case lower::Wait::kContention:
+      return IsDropped(wait.before) || IsDropped(wait.after) ? sim::kNoWait
+                                                             : wait.delay;
+    case lower::Wait::kHandOver:
+    case lower::Wait::kQueue:
+      break;
+  }
+  return wait.delay;
+}
+
+void TaskTimer::FillDelays(sim::TaskId task, const TaskOrigin& origin) {
+  uint32_t place = lowered_.tasks.first_wait(task);
+  for (const sim::Dependency& wait : lowered_.tasks.waits(task)) {
+    task_times_.delays[place++] = DelayOf(wait, origin);
+  }
+}
+
+void TaskTimer::Fill(sim::TaskId id) {
+  const TaskOrigin& origin = lowered_.origins[id];
+  const sim::Task& task = lowered_.tasks.tasks()[id];
+  Duration& duration = task_times_.durations[id.value];
+  Duration& release = task_times_.releases[id.value];
+  switch (origin.kind) {
+    case Kind::kStart:
+      release = origin.repeat == 0 ? Shifted(task.release, origin.rank)
+                                   : task.release;
+      break;
+    case Kind::kPiece:
+      duration = Rounded(times_.pieces[origin.thread][origin.piece].duration);
+      break;
+    case Kind::kReturn:
+      duration = Rounded(times_.pieces[origin.thread][origin.piece].tail);
+      break;
+    case Kind::kWork: {
+      const EditedWork& work = times_.works[origin.work];
+      duration = Rounded(work.dropped ? 0 : work.duration);
+      task_times_.gaps[id.value] = Rounded(work.dropped ? 0 : work.gap);
+      if (!data_.works[origin.work].call.valid()) {
+        release = Shifted(task.release, origin.rank);
+      }
+      if (work.dropped && task.meeting.valid()) {
+        task_times_.apart[task.meeting.value] = 1;
+      }
+      break;
+    }
+  }
+  FillDelays(id, origin);
+}
+
+// What one task's times follow from, beside what all follow from.
+bool SameTimes(const EditedWork& a, const EditedWork& b) {
+  return a.duration == b.duration && a.launch == b.launch && a.gap == b.gap;
+}
+bool SameTimes(const EditedPiece& a, const EditedPiece& b) {
+  return a.duration == b.duration && a.tail == b.tail && a.waits == b.waits;
+}
+
+// Whether edits reach beyond the tasks of what was edited: others' waits for a
+// work that is gone, waits of streams, when ranks start.
+bool ReachFar(const StepTimes& a, const StepTimes& b) {
+  if (a.stream_waits != b.stream_waits ||
+      !std::ranges::equal(a.rank_starts, b.rank_starts)) {
+    return true;
+  }
+  return !std::ranges::equal(a.works, b.works, {}, &EditedWork::dropped,
+                             &EditedWork::dropped);
+}
+
+}  // namespace
+
+sim::TaskTimes ToTaskTimes(const ir::GraphData& data,
+                           const lower::Lowered& lowered,
+                           const StepTimes& times) {
+  sim::TaskTimes task_times = sim::TimesOf(lowered.tasks);
+  TaskTimer timer(data, lowered, times, task_times);
+  for (const sim::TaskId task : lowered.origins.ids()) {
+    timer.Fill(task);
+  }
+  return task_times;
+}
+
+TaskFiller::TaskFiller(const ir::GraphData& data, const lower::Lowered& lowered,
+                       const StepTimes& base)
+    : data_(data),
+      lowered_(lowered),
+      base_(base),
+      base_times_(ToTaskTimes(data, lowered, base)),
+      task_times_(base_times_) {
+  IndexTasks();
+}
+
+void TaskFiller::IndexTasks() {
+  auto keys = static_cast<uint32_t>(base_.works.size());
+  first_piece_ = IdVector<ir::ThreadId, uint32_t>(base_.pieces.size());
+  for (const ir::ThreadId thread : base_.pieces.ids()) {
+    first_piece_[thread] = keys;
+    keys += static_cast<uint32_t>(base_.pieces[thread].size());
+  }
+  const auto key_of = [&](const TaskOrigin& origin) {
+    return origin.kind == Kind::kWork
+               ? origin.work.value
+               : first_piece_[origin.thread] + origin.piece;
+  };
+  first_task_.assign(keys + 1, 0);
+  for (const TaskOrigin& origin : lowered_.origins) {
+    if (origin.kind != Kind::kStart) {
+      ++first_task_[key_of(origin) + 1];
+    }
+  }
+  for (size_t i = 1; i < first_task_.size(); ++i) {
+    first_task_[i] += first_task_[i - 1];
+  }
+  tasks_.resize(first_task_.back());
+  std::vector<uint32_t> next(first_task_.begin(), first_task_.end() - 1);
+  for (const sim::TaskId task : lowered_.origins.ids()) {
+    const TaskOrigin& origin = lowered_.origins[task];
+    if (origin.kind != Kind::kStart) {
+      tasks_[next[key_of(origin)]++] = task;
+    }
+  }
+}
+
+const sim::TaskTimes& TaskFiller::Fill(const StepTimes& times) {
+  Restore();
+  if (ReachFar(base_, times)) {
+    whole_ = true;
+    task_times_ = ToTaskTimes(data_, lowered_, times);
+  } else {
+    FillEdited(times);
+  }
+  return task_times_;
+}
+
+void TaskFiller::Restore() {
+  if (whole_) {
+    task_times_ = base_times_;
+    whole_ = false;
+  }
+  for (const sim::TaskId task : touched_) {
+    const size_t at = task.value;
+    task_times_.durations[at] = base_times_.durations[at];
+    task_times_.gaps[at] = base_times_.gaps[at];
+    task_times_.releases[at] = base_times_.releases[at];
+    const uint32_t first = lowered_.tasks.first_wait(task);
+    const size_t waits = lowered_.tasks.waits(task).size();
+    std::copy_n(base_times_.delays.begin() + first, waits,
+                task_times_.delays.begin() + first);
+  }
+  touched_.clear();
+}
+
+void TaskFiller::FillEdited(const StepTimes& times) {
+  TaskTimer timer(data_, lowered_, times, task_times_);
+  const auto fill = [&](uint32_t key) {
+    for (uint32_t i = first_task_[key]; i < first_task_[key + 1]; ++i) {
+      timer.Fill(tasks_[i]);
+      touched_.push_back(tasks_[i]);
+    }
+  };
+  for (const ir::WorkId id : base_.works.ids()) {
+    if (!SameTimes(base_.works[id], times.works[id])) {
+      fill(id.value);
+    }
+  }
+  for (const ir::ThreadId thread : base_.pieces.ids()) {
+    const std::vector<EditedPiece>& before = base_.pieces[thread];
+    const std::vector<EditedPiece>& after = times.pieces[thread];
+    for (uint32_t i = 0; i < before.size(); ++i) {
+      if (!SameTimes(before[i], after[i])) {
+        fill(first_piece_[thread] + i);
+      }
+    }
+  }
+}
+
+}  // namespace stepcast::whatif
