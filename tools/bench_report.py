@@ -102,6 +102,20 @@ and system, from its start to its end, with the interval of 100 draws.
 | model | GPU | ms | least and most of {runs} | wanted |
 | --- | --- | --- | --- | --- |
 """
+STUDIES = """
+## Exploring
+
+A study of 10,000 scenarios of one GPU (`tests/bench/explore_bench.cc`), on two
+threads: seconds on the clock, and of processor time. A busy machine shows in the
+first; two idle cores take half the second.
+
+| what | s | processor s | wanted |
+| --- | --- | --- | --- |
+"""
+STUDY_TITLES = {
+    "OneGpu": ("10,000 scenarios", "10 s"),
+    "OneGpuWithInterval": ("the same with intervals of 20 draws", ""),
+}
 # By benchmark: the title, and what is wanted.
 SIMULATIONS = {
     "BuildOnly/Training/1000000": ("training: a million tasks linked", ""),
@@ -223,6 +237,17 @@ def predictions(build):
     return text
 
 
+def studies(build):
+    report = json.loads(run(build / "tests/bench/explore_bench",
+                            "--benchmark_format=json"))
+    text = STUDIES
+    for row in report["benchmarks"]:
+        title, wanted = STUDY_TITLES[row["name"].split("/")[0]]
+        text += (f"| {title} | {row['real_time']:.1f} | {row['cpu_time']:.1f}"
+                 f" | {wanted or '–'} |\n")
+    return text
+
+
 def memory(build, megabytes):
     with tempfile.TemporaryDirectory() as folder:
         trace = pathlib.Path(folder) / "trace.json"
@@ -270,7 +295,7 @@ def main():
     text += timed_rows(times(build, "simulate_bench"), SIMULATIONS)
     text += REPLAYS.format(unit="ms", repetitions=REPETITIONS)
     text += timed_rows(times(build, "replay_bench"), REPLAY_TITLES)
-    text += predictions(build) + commands(build)
+    text += predictions(build) + commands(build) + studies(build)
     (ROOT / "docs/performance.md").write_text(text, encoding="utf-8")
     return 0
 

@@ -1,6 +1,7 @@
 #include "explore/evaluate.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -9,7 +10,9 @@
 
 #include "base/units.h"
 #include "engine/account.h"
+#include "explore/fleet_row.h"
 #include "explore/machine_use.h"
+#include "explore/parameter_servers.h"
 #include "ir/shape.h"
 
 namespace stepcast::explore {
@@ -17,6 +20,8 @@ namespace {
 
 constexpr double kGiga = 1e9;
 constexpr double kMicro = 1e-6;
+// What machines cost is spread over as long a life as fleets' servers have.
+constexpr double kSecondsOfUse = fleet::kYearsOfUse * 365.25 * 24 * 3600;
 
 // The columns of the families that every DLRM has.
 Number ColumnOf(std::string_view family) {
@@ -112,29 +117,17 @@ void FillMemory(const engine::ModelPrediction& predicted, Row& row) {
   }
 }
 
-}  // namespace
-
-Row Evaluator::EvaluateGpus(const Scenario& scenario) {
-  Row row;
-  const auto predicted = predictor_.Predict(
-      scenario.request, {.samples = options_.samples, .seed = options_.seed});
-  if (!predicted) {
-    row.note = fmt::format("cannot run: {}", predicted.error().message);
-    return row;
-  }
-  FillMemory(*predicted, row);
-  if (!row.fits()) {
-    return row;
-  }
-  const engine::Prediction& prediction = predicted->prediction;
+void FillTimes(const engine::ModelPrediction& predicted, bool has_interval,
+               Row& row) {
+  const engine::Prediction& prediction = predicted.prediction;
   const engine::RankAccount& account =
       prediction.accounts[prediction.slowest()];
   const double step_us = ToMicroseconds(prediction.step);
   row.at(Number::kStepUs) = step_us;
   row.at(Number::kSamplesPerS) =
-      static_cast<double>(predicted->batch * scenario.request.gpus) /
+      static_cast<double>(predicted.batch * predicted.ranks) /
       (step_us * kMicro);
-  if (options_.samples > 0) {
+  if (has_interval) {
     row.at(Number::kP10Us) = ToMicroseconds(prediction.interval.p10);
     row.at(Number::kP90Us) = ToMicroseconds(prediction.interval.p90);
   }
@@ -142,18 +135,77 @@ Row Evaluator::EvaluateGpus(const Scenario& scenario) {
   row.at(Number::kHostBusy) = Share(account.host_busy, account.step);
   FillBreakdown(account, row);
   row.bound_by = BoundBy(row);
+}
+
+Row CannotRun(const Error& error) {
+  Row row;
+  row.note = fmt::format("cannot run: {}", error.message);
+  return row;
+}
+
+// Of a row that does not fit: what it would need, and nothing else.
+Row WithoutTimes(const Row& row) {
+  Row bare;
+  for (const Number number :
+       {Number::kHbmGb, Number::kHbmCapacityGb, Number::kHostGb,
+        Number::kHostCapacityGb, Number::kServersGb, Number::kServersCapacityGb,
+        Number::kFits, Number::kPowerW}) {
+    bare.at(number) = row.at(number);
+  }
+  bare.note = row.note;
+  return bare;
+}
+
+}  // namespace
+
+Row Evaluator::EvaluateFleet(const Scenario& scenario) {
+  const auto predicted = fleets_.Predict(
+      FleetRequestOf(scenario, options_.samples, options_.seed));
+  return predicted ? FleetRow(*predicted, options_.samples > 0)
+                   : CannotRun(predicted.error());
+}
+
+Row Evaluator::EvaluateStep(const Scenario& scenario) {
+  const auto predicted = predictor_.Predict(
+      scenario.request, {.samples = options_.samples, .seed = options_.seed});
+  if (!predicted) {
+    return CannotRun(predicted.error());
+  }
+  Row row;
+  FillMemory(*predicted, row);
+  if (predicted->power_w > 0) {
+    row.at(Number::kPowerW) = predicted->power_w;
+  }
+  if (!row.fits()) {
+    return row;
+  }
+  FillTimes(*predicted, options_.samples > 0, row);
   FillMachineUse(scenario, *predicted, row);
+  if (const auto status = FillParameterServers(scenario, *predicted, row);
+      !status) {
+    return CannotRun(status.error());
+  }
+  if (!row.fits()) {
+    return WithoutTimes(row);
+  }
+  row.at(Number::kSamplesPerJoule) =
+      row.at(Number::kSamplesPerS) / row.at(Number::kPowerW);
+  // What parameter servers cost is not known here.
+  const bool alone = std::isnan(row.at(Number::kServersGb));
+  if (predicted->price_usd && alone) {
+    row.at(Number::kSamplesPerDollar) =
+        row.at(Number::kSamplesPerS) * kSecondsOfUse / *predicted->price_usd;
+  }
   return row;
 }
 
 Row Evaluator::Evaluate(std::span<const Setting> settings) {
   const auto scenario = maker_.Make(settings);
   if (!scenario) {
-    Row row;
-    row.note = fmt::format("cannot run: {}", scenario.error().message);
-    return row;
+    return CannotRun(scenario.error());
   }
-  return EvaluateGpus(*scenario);
+  return scenario->servers.trainers > 0 ? EvaluateFleet(*scenario)
+                                        : EvaluateStep(*scenario);
 }
 
 }  // namespace stepcast::explore

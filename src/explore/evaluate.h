@@ -9,6 +9,7 @@
 #include "explore/make_scenario.h"
 #include "explore/row.h"
 #include "explore/setting.h"
+#include "fleet/predict_fleet.h"
 
 namespace stepcast::explore {
 
@@ -28,11 +29,13 @@ class Evaluator {
   Row Evaluate(std::span<const Setting> settings);
 
  private:
-  Row EvaluateGpus(const Scenario& scenario);
+  Row EvaluateFleet(const Scenario& scenario);
+  Row EvaluateStep(const Scenario& scenario);
 
   EvaluateOptions options_;
   ScenarioMaker maker_;
   engine::Predictor predictor_;
+  fleet::FleetPredictor fleets_;
 };
 
 }  // namespace stepcast::explore

@@ -25,6 +25,7 @@ class ScenarioMaker {
   Status CheckMachine(const Scenario& scenario);
 
  private:
+  static Status CheckServers(const Servers& servers);
   Result<const workload::Model*> FindModel(const std::string& name);
 
   std::map<std::string, workload::Model, std::less<>> models_;

@@ -13,13 +13,14 @@
 #include "explore/columns.h"
 #include "explore/read_settings.h"
 #include "explore/row.h"
+#include "explore/where.h"
 
 namespace stepcast::explore {
 namespace {
 
 constexpr std::string_view kReportKeys[] = {"columns"};
-constexpr std::string_view kChartKeys[] = {"kind",   "title", "x",    "y",
-                                           "series", "log_x", "log_y"};
+constexpr std::string_view kChartKeys[] = {"kind",   "title", "x",     "y",
+                                           "series", "where", "log_x", "log_y"};
 constexpr std::string_view kParetoKeys[] = {"more", "less"};
 constexpr std::string_view kSensitivityKeys[] = {"name", "metric", "of",
                                                  "against", "inputs"};
@@ -135,6 +136,13 @@ Status ReadCharts(const toml::table& file, Study& study) {
     }
     ASSIGN_OR_RETURN(chart.y, NumberName(*section, "y", "samples_per_s"));
     ASSIGN_OR_RETURN(chart.series, Column(*section, "series", "", study));
+    ASSIGN_OR_RETURN(chart.where, GetOptionalString(*section, "where"));
+    if (!chart.where.empty()) {
+      const auto where = Where::Parse(chart.where, ColumnNames(study));
+      if (!where) {
+        return FailAt(*section->get("where"), where.error().message);
+      }
+    }
     ASSIGN_OR_RETURN(chart.log_x, Flag(*section, "log_x"));
     ASSIGN_OR_RETURN(chart.log_y, Flag(*section, "log_y"));
     study.charts.push_back(std::move(chart));

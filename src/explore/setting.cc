@@ -13,6 +13,7 @@
 #include "explore/resize_model.h"
 #include "hw/gpu_files.h"
 #include "hw/platform_files.h"
+#include "hw/server_files.h"
 #include "workload/build_graph.h"
 #include "workload/model_files.h"
 #include "workload/placement.h"
@@ -152,6 +153,23 @@ Status CheckOverheads(const std::string& word) {
 Status SetPlatformFigure(std::string_view key, const SettingValue& value,
                          Scenario& scenario) {
   scenario.platform_figures.push_back({std::string(key), *value.number});
+  return {};
+}
+
+Status SetServerFigure(std::string_view key, const SettingValue& value,
+                       Scenario& scenario) {
+  scenario.server_figures.push_back({std::string(key), *value.number});
+  return {};
+}
+
+template <int Servers::*kMember>
+Status SetServers(const SettingValue& value, Scenario& scenario) {
+  scenario.servers.*kMember = Count(value);
+  return {};
+}
+
+Status CheckServer(const std::string& word) {
+  ASSIGN_OR_RETURN(const hw::Server server, hw::FindServer(word));
   return {};
 }
 
@@ -323,6 +341,39 @@ constexpr std::array kKinds = {
                   scenario.request.nodes = Count(value);
                   return {};
                 }},
+    SettingKind{.name = "server",
+                .help = "a server without GPUs, as in `list servers`",
+                .type = SettingType::kWord,
+                .set = [](const Value& value, Scenario& scenario) -> Status {
+                  scenario.servers.name = value.text;
+                  return {};
+                },
+                .check = CheckServer},
+    SettingKind{.name = "trainers",
+                .help = "servers that train, asynchronously",
+                .least = 1,
+                .most = kMostMachines,
+                .set = SetServers<&Servers::trainers>},
+    SettingKind{.name = "threads",
+                .help = "of a trainer; one a core if left out",
+                .least = 1,
+                .most = kMostMachines,
+                .set = SetServers<&Servers::threads>},
+    SettingKind{.name = "sparse_servers",
+                .help = "servers that hold tables",
+                .least = 1,
+                .most = kMostMachines,
+                .set = SetServers<&Servers::sparse>},
+    SettingKind{.name = "dense_servers",
+                .help = "servers that hold dense parameters",
+                .least = 1,
+                .most = kMostMachines,
+                .set = SetServers<&Servers::dense>},
+    SettingKind{.name = "sync_every",
+                .help = "steps of a thread between two averagings",
+                .least = 1,
+                .most = kMostMachines,
+                .set = SetServers<&Servers::sync_every>},
     SettingKind{.name = "overheads",
                 .help = "the host's time: a built-in set or a file",
                 .type = SettingType::kWord,
@@ -368,6 +419,42 @@ constexpr std::array kKinds = {
                 .set =
                     [](const Value& value, Scenario& scenario) {
                       return SetPlatformFigure("pcie_gbs", value, scenario);
+                    }},
+    SettingKind{.name = "node_power_w",
+                .help = "of a platform's node, likewise",
+                .type = SettingType::kNumber,
+                .least = 1,
+                .most = kMostRate,
+                .set =
+                    [](const Value& value, Scenario& scenario) {
+                      return SetPlatformFigure("power_w", value, scenario);
+                    }},
+    SettingKind{.name = "server_memory_gbs",
+                .help = "of a server, instead of its file's",
+                .type = SettingType::kNumber,
+                .least = 1,
+                .most = kMostRate,
+                .set =
+                    [](const Value& value, Scenario& scenario) {
+                      return SetServerFigure("memory_gbs", value, scenario);
+                    }},
+    SettingKind{.name = "server_nic_gbs",
+                .help = "likewise",
+                .type = SettingType::kNumber,
+                .least = 1e-3,
+                .most = kMostRate,
+                .set =
+                    [](const Value& value, Scenario& scenario) {
+                      return SetServerFigure("nic_gbs", value, scenario);
+                    }},
+    SettingKind{.name = "server_power_w",
+                .help = "likewise",
+                .type = SettingType::kNumber,
+                .least = 1,
+                .most = kMostRate,
+                .set =
+                    [](const Value& value, Scenario& scenario) {
+                      return SetServerFigure("power_w", value, scenario);
                     }},
 };
 

@@ -38,6 +38,7 @@ struct ChartSpec {
   std::string x{};
   std::string y{};
   std::string series{};
+  std::string where{};  // Which rows; empty: all.
   bool log_x = false;
   bool log_y = false;
 };

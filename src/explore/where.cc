@@ -53,7 +53,7 @@ class Parser {
   tl::unexpected<Error> Wrong(std::string_view expected) {
     const std::string found(Peek());
     return Fail(ErrorCode::kInvalidInput,
-                fmt::format("--where '{}' has {}; expected {}", text_,
+                fmt::format("condition '{}' has {}; expected {}", text_,
                             found.empty() ? "an end too early"
                                           : fmt::format("'{}'", found),
                             expected));
@@ -148,7 +148,7 @@ class Parser {
         return Wrong("a column");
       }
       return Fail(ErrorCode::kInvalidInput,
-                  Unknown("column of --where", column, names));
+                  Unknown("column of a condition", column, names));
     }
     Take();
     Node node{.column = column};

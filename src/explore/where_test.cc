@@ -63,7 +63,7 @@ TEST(WhereTest, MistakesAreTold) {
     return rows ? std::string("none") : rows.error().message;
   };
   EXPECT_EQ(error("sample_per_s>1"),
-            "unknown column of --where 'sample_per_s'; did you mean "
+            "unknown column of a condition 'sample_per_s'; did you mean "
             "samples_per_s?");
   EXPECT_THAT(error("batch>"), HasSubstr("expected a number or a word"));
   EXPECT_THAT(error("(batch>1"), HasSubstr("expected ')'"));

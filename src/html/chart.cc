@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text_table.h"
 #include "html/escape.h"
 #include "html/scale.h"
 
@@ -85,6 +86,28 @@ std::string XAxis(const Scale& scale, std::string_view title) {
   svg += Line(kLeft, bottom, kWidth - kRight, bottom, "axis");
   return svg +
          Text((kLeft + kWidth - kRight) / 2, kHeight - 12, "middle", title);
+}
+
+// Words below each other, as they fit into `width`.
+std::string Below(double x, double y, double width, std::string_view text) {
+  constexpr double kLetter = 7;  // Of the style sheet's 12 px, on average.
+  constexpr double kLine = 14;
+  std::string svg;
+  std::string line;
+  while (!text.empty()) {
+    const size_t blank = text.find(' ');
+    const std::string_view word = text.substr(0, blank);
+    text = blank == std::string_view::npos ? std::string_view()
+                                           : text.substr(blank + 1);
+    const auto letters = static_cast<double>(line.size() + 1 + word.size());
+    if (!line.empty() && letters * kLetter > width) {
+      svg += Text(x, y, "middle", line);
+      y += kLine;
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + std::string(word);
+  }
+  return svg + Text(x, y, "middle", line);
 }
 
 struct Extent {
@@ -236,8 +259,8 @@ std::string BarChartHtml(const BarChart& chart) {
           std::abs(scale.At(0) - scale.At(value)), ColorOf(i),
           Escape(chart.groups[group]), Escape(names[i]), TickText(value));
     }
-    html += Text(left + pitch * 0.4, kHeight - kBottom + 20, "middle",
-                 chart.groups[group]);
+    html += Below(left + pitch * 0.4, kHeight - kBottom + 18, pitch,
+                  chart.groups[group]);
   }
   html += Line(kLeft, scale.At(0), kWidth - kRight, scale.At(0), "axis");
   return html + "</svg>\n";
@@ -245,6 +268,7 @@ std::string BarChartHtml(const BarChart& chart) {
 
 std::string TornadoHtml(const TornadoChart& chart) {
   constexpr double kNames = 260;
+  constexpr size_t kMostLetters = 36;
   Extent extent;
   extent.Add(chart.usual);
   for (const TornadoChart::Bar& bar : chart.bars) {
@@ -266,8 +290,10 @@ std::string TornadoHtml(const TornadoChart& chart) {
   for (size_t i = 0; i < chart.bars.size(); ++i) {
     const TornadoChart::Bar& bar = chart.bars[i];
     const double y = kTop + kRowHeight * static_cast<double>(i);
-    html += Text(kNames - 10, y + 17, "end",
-                 fmt::format("{} {} to {}", bar.name, bar.low, bar.high));
+    html += Text(
+        kNames - 10, y + 17, "end",
+        ElideMiddle(fmt::format("{} {} to {}", bar.name, bar.low, bar.high),
+                    kMostLetters));
     size_t color = 0;
     for (const double value : {bar.at_low, bar.at_high}) {
       if (std::isfinite(value)) {

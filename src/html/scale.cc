@@ -9,6 +9,8 @@ namespace stepcast::html {
 namespace {
 
 constexpr int kWantedTicks = 6;
+// Up to this factor, twos and fives are written as well.
+constexpr double kFewDecades = 500;
 
 // 1, 2 or 5 times a power of ten, such that about six fit.
 double RoundStep(double span) {
@@ -37,7 +39,7 @@ Scale::Scale(double least, double most, bool is_log, double begin, double end)
     for (int power = first; power <= last; ++power) {
       for (const double factor : {1.0, 2.0, 5.0}) {
         const double tick = factor * std::pow(10.0, power);
-        const bool few = last - first <= 2 || factor == 1.0;
+        const bool few = most_ < kFewDecades * least_ || factor == 1.0;
         if (few && tick >= least_ * (1 - 1e-9) && tick <= most_ * (1 + 1e-9)) {
           ticks_.push_back(tick);
         }

@@ -1,7 +1,6 @@
 #include "hw/platform_files.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -13,6 +12,7 @@
 #include "base/file.h"
 #include "base/nearest.h"
 #include "hw/gpu_files.h"
+#include "hw/set_figures.h"
 
 namespace stepcast {
 
@@ -61,49 +61,11 @@ Result<Platform> FindNamed(std::string_view text) {
                                     text, fmt::join(names, ", ")));
 }
 
-// "host_memory_gbs=150": the figure as if the file said so.
-Status SetFigure(std::string_view text, Platform& platform) {
-  const size_t sign = text.find('=');
-  const std::string_view key = text.substr(0, sign);
-  std::vector<std::string_view> keys;
-  for (const PlatformField& field : PlatformFields()) {
-    keys.push_back(field.key);
-    if (field.key != key || sign == std::string_view::npos) {
-      continue;
-    }
-    const std::string_view number = text.substr(sign + 1);
-    double value = 0;
-    const auto [end, error] =
-        std::from_chars(number.data(), number.data() + number.size(), value);
-    if (error != std::errc() || end != number.data() + number.size() ||
-        !(value >= field.low && value <= field.high)) {
-      return Fail(ErrorCode::kInvalidInput,
-                  fmt::format("{} is '{}'; expected {} to {}{}{}", key, number,
-                              field.low, field.high,
-                              field.unit.empty() ? "" : " ", field.unit));
-    }
-    platform.*field.member = Figure{.value = value, .source = "as asked for"};
-    return {};
-  }
-  return Fail(
-      ErrorCode::kInvalidInput,
-      sign == std::string_view::npos
-          ? fmt::format("'{}' behind a platform; expected KEY=VALUE", text)
-          : Unknown("figure of a platform", key, keys));
-}
-
 }  // namespace
 
 Result<Platform> FindPlatform(std::string_view text) {
-  const size_t at = text.find('@');
-  ASSIGN_OR_RETURN(Platform platform, FindNamed(text.substr(0, at)));
-  while (at != std::string_view::npos && !text.empty()) {
-    text.remove_prefix(text.find_first_of("@,") + 1);
-    const size_t comma = text.find(',');
-    RETURN_IF_ERROR(SetFigure(text.substr(0, comma), platform));
-    text = comma == std::string_view::npos ? std::string_view()
-                                           : text.substr(comma);
-  }
+  ASSIGN_OR_RETURN(Platform platform, FindNamed(NameBeforeFigures(text)));
+  RETURN_IF_ERROR(SetFigures(text, "platform", PlatformFields(), platform));
   return platform;
 }
 

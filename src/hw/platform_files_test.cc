@@ -53,5 +53,18 @@ TEST(FindPlatform, ListsTheKnownNames) {
   EXPECT_THAT(platform.error().message, HasSubstr("hgx-h100"));
 }
 
+TEST(FindPlatform, FiguresBehindTheNameReplaceItsOwn) {
+  const auto platform = FindPlatform("zion@host_memory_gbs=500,nic_gbs=6");
+  ASSERT_TRUE(platform.has_value()) << platform.error().message;
+  EXPECT_EQ(platform->host_memory_gbs->value, 500);
+  EXPECT_EQ(platform->nic_gbs->value, 6);
+  EXPECT_EQ(platform->nics->value, FindPlatform("zion")->nics->value);
+  for (const char* text :
+       {"zion@", "zion@nic_gbs", "zion@nic_gbs=x", "zion@nic_gbs=-1",
+        "zion@nik_gbs=1", "zion@nic_gbs=1,"}) {
+    EXPECT_FALSE(FindPlatform(text).has_value()) << text;
+  }
+}
+
 }  // namespace
 }  // namespace stepcast::hw

@@ -11,6 +11,7 @@
 #include "base/embedded.h"
 #include "base/file.h"
 #include "base/nearest.h"
+#include "hw/set_figures.h"
 
 namespace stepcast {
 
@@ -28,7 +29,9 @@ Result<std::vector<Server>> LoadServers() {
   return servers;
 }
 
-Result<Server> FindServer(std::string_view text) {
+namespace {
+
+Result<Server> FindNamed(std::string_view text) {
   if (text.ends_with(".toml")) {
     const std::filesystem::path path(text);
     ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
@@ -49,6 +52,14 @@ Result<Server> FindServer(std::string_view text) {
                       : fmt::format("unknown server '{}'; expected a .toml "
                                     "file or one of: {}",
                                     text, fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+Result<Server> FindServer(std::string_view text) {
+  ASSIGN_OR_RETURN(Server server, FindNamed(NameBeforeFigures(text)));
+  RETURN_IF_ERROR(SetFigures(text, "server", ServerFields(), server));
+  return server;
 }
 
 Result<Host> FindHost(std::string_view text) {

@@ -15,7 +15,8 @@ namespace stepcast::hw {
 Result<std::vector<Server>> LoadServers();
 
 /// A server by what the user calls it: a built-in name ("2s-epyc-7742") or a
-/// path ending in .toml. An unknown name lists the known ones.
+/// path ending in .toml. An unknown name lists the known ones. Figures behind
+/// it replace its own: "2s-skylake@nic_gbs=12.5".
 Result<Server> FindServer(std::string_view text);
 
 /// The same with every number filled in.

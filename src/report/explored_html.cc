@@ -8,6 +8,7 @@
 
 #include "base/text_table.h"
 #include "explore/pareto.h"
+#include "explore/where.h"
 #include "html/chart.h"
 #include "html/page.h"
 #include "report/explored.h"
@@ -53,6 +54,22 @@ Series& SeriesOf(std::vector<Series>& all, const std::string& name) {
   made.name = name;
   all.push_back(std::move(made));
   return all.back();
+}
+
+// Those of the shown rows that the chart is about.
+std::vector<int64_t> RowsOf(const Explored& explored, const ChartSpec& spec,
+                            std::span<const int64_t> shown) {
+  const auto where =
+      explore::Where::Parse(spec.where, explore::ColumnNames(explored.study));
+  std::vector<int64_t> rows;
+  CellReader cells(explored);
+  for (const int64_t row : shown) {
+    cells.Seek(row);
+    if (spec.where.empty() || (where && where->Holds(cells))) {
+      rows.push_back(row);
+    }
+  }
+  return rows;
 }
 
 std::string LinesHtml(const Explored& explored, const ChartSpec& spec,
@@ -242,9 +259,10 @@ std::string ExploredHtml(const Explored& explored,
       study.charts.empty() ? UsualCharts(explored) : study.charts;
   page.AddSection("Charts", study.notes);
   for (const ChartSpec& spec : charts) {
+    const std::vector<int64_t> drawn = RowsOf(explored, spec, shown);
     page.AddHtml(spec.kind == ChartSpec::Kind::kBars
-                     ? BarsHtml(explored, spec, shown)
-                     : LinesHtml(explored, spec, shown));
+                     ? BarsHtml(explored, spec, drawn)
+                     : LinesHtml(explored, spec, drawn));
   }
   AddPareto(explored, page);
   AddTornados(tornados, page);

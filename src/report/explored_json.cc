@@ -60,6 +60,7 @@ class SubjectWriter {
     json.Key("workload").String(request.model.name);
     json.Key("platform").String(request.platform);
     json.Key("gpu").String(GpuOf(request));
+    json.Key("server").String(scenario->servers.name);
     json.Key("num_gpus").Int(request.gpus);
     json.Key("batch_per_gpu")
         .Int(request.settings.batch > 0 ? request.settings.batch
