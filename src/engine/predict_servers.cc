@@ -56,6 +56,21 @@ Status CheckRequest(const Request& request, int ranks, int64_t batch) {
                 "a server has no GPUs; expected --server or --platform and "
                 "--gpus, not both");
   }
+  if (request.settings.cuda_graphs != workload::CudaGraphs::kOff) {
+    return Fail(ErrorCode::kInvalidInput,
+                "CUDA graphs on a server without GPUs; expected off");
+  }
+  const auto away = std::ranges::find_if(
+      request.model.tables, [](const workload::TableGroup& table) {
+        return table.placement != workload::Placement::kHbm;
+      });
+  if (away != request.model.tables.end()) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("tables in {} of a server without GPUs, which has "
+                            "one memory; expected hbm, which stands for it, or "
+                            "--trainers and --sparse-servers",
+                            workload::Name(away->placement)));
+  }
   if (request.nodes < 1 || batch % ranks != 0) {
     return Fail(ErrorCode::kInvalidInput,
                 fmt::format("a batch of {} over {} processes; expected as many "

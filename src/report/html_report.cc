@@ -30,7 +30,8 @@ std::vector<html::Fact> FactsOf(const PredictionReport& report) {
                      WithThousands(static_cast<int64_t>(report.samples_per_s)),
                      "samples/s"});
   }
-  facts.push_back({"GPU active", PercentText(slowest.gpu_active, slowest.step),
+  facts.push_back({report.subject.server ? "at work" : "GPU active",
+                   PercentText(slowest.gpu_active, slowest.step),
                    MillisecondsText(slowest.gpu_active) + " ms"});
   facts.push_back({"host busy", PercentText(slowest.host_busy, slowest.step),
                    MillisecondsText(slowest.host_busy) + " ms"});

@@ -10,6 +10,9 @@ namespace stepcast::whatif {
 Status SetGpu(const Change& change, engine::Request& request) {
   ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(change.value));
   request.gpu = change.value;
+  // A step on processors moves.
+  request.server.clear();
+  request.runtime.clear();
   return {};
 }
 

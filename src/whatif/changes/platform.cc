@@ -41,6 +41,9 @@ Status SetPlatform(const Change& change, engine::Request& request) {
   ASSIGN_OR_RETURN(const hw::Platform platform, hw::FindPlatform(change.value));
   request.platform = change.value;
   request.gpu.clear();
+  // A step on processors moves.
+  request.server.clear();
+  request.runtime.clear();
   return {};
 }
 
