@@ -153,35 +153,37 @@ TEST(StepWordsTest, SaysWhereARuleIsWrong) {
   EXPECT_THAT(error("gpu = 3\n"), HasSubstr("[[gpu]]"));
 }
 
-// What the built-in rules name exists.
+// What a rule names by a key exists.
+void ExpectIsThere(const std::string& key, const std::string& value) {
+  if (key == "workload") {
+    EXPECT_TRUE(workload::IsModelName(value)) << value;
+  } else if (key == "impl") {
+    EXPECT_THAT(workload::ImplementationNames(), Contains(value));
+  } else if (key == "overheads") {
+    EXPECT_THAT(cost::OverheadNames(), Contains(value));
+  } else if (key == "gpu") {
+    EXPECT_TRUE(hw::FindDevice(value)) << value;
+  } else if (key == "server") {
+    EXPECT_TRUE(hw::FindServer(value)) << value;
+  } else if (key == "runtime") {
+    EXPECT_TRUE(engine::FindCpuRuntime(value, "")) << value;
+  } else if (key == "precision") {
+    EXPECT_TRUE(workload::ParsePrecision(value)) << value;
+  } else if (key == "cuda_graphs") {
+    EXPECT_TRUE(workload::ParseCudaGraphs(value)) << value;
+  }
+}
+
 TEST(StepWordsTest, BuiltInRulesNameWhatIsThere) {
   const auto words = StepWords::Load();
   ASSERT_TRUE(words) << words.error().message;
-  const auto impls = workload::ImplementationNames();
-  const auto overheads = cost::OverheadNames();
   std::set<std::string> seen;
   for (const StepWords::Column& column : words->columns()) {
     EXPECT_FALSE(column.rules.empty()) << column.name;
     for (const StepWords::Rule& rule : column.rules) {
       for (const auto& [key, value] : rule.values) {
         seen.insert(key);
-        if (key == "workload") {
-          EXPECT_TRUE(workload::IsModelName(value)) << value;
-        } else if (key == "impl") {
-          EXPECT_THAT(impls, Contains(value));
-        } else if (key == "overheads") {
-          EXPECT_THAT(overheads, Contains(value));
-        } else if (key == "gpu") {
-          EXPECT_TRUE(hw::FindDevice(value)) << value;
-        } else if (key == "server") {
-          EXPECT_TRUE(hw::FindServer(value)) << value;
-        } else if (key == "runtime") {
-          EXPECT_TRUE(engine::FindCpuRuntime(value, "")) << value;
-        } else if (key == "precision") {
-          EXPECT_TRUE(workload::ParsePrecision(value)) << value;
-        } else if (key == "cuda_graphs") {
-          EXPECT_TRUE(workload::ParseCudaGraphs(value)) << value;
-        }
+        ExpectIsThere(key, value);
       }
     }
   }
