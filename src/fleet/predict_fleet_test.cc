@@ -73,6 +73,29 @@ TEST(PredictFleetTest, PartsAddUpToAnIteration) {
   EXPECT_GE(prediction.samples_per_s_p90, prediction.samples_per_s);
 }
 
+// What a thread takes for a sample hardly depends on how many it has at once.
+TEST(PredictFleetTest, LargerBatchesGainLittle) {
+  FleetRequest request = Request();
+  request.model = workload::FindModel("fleet_sweep").value();
+  request.settings.batch = 200;
+  const double small = Predict(request).samples_per_s;
+  request.settings.batch = 1600;
+  const double large = Predict(request).samples_per_s;
+  EXPECT_GT(large, small);
+  EXPECT_LT(large, 1.3 * small);
+}
+
+TEST(PredictFleetTest, WiderMlpsBindTrainers) {
+  FleetRequest request = Request();
+  request.model = workload::FindModel("fleet_sweep").value();
+  const double usual = Predict(request).samples_per_s;
+  request.model.bottom_mlp = {2048, 2048, 2048, 64};
+  request.model.top_mlp = {2048, 2048, 2048, 1};
+  const FleetPrediction wide = Predict(request);
+  EXPECT_EQ(wide.bound_by, "trainer cpu");
+  EXPECT_LT(wide.samples_per_s, usual / 3);
+}
+
 TEST(PredictFleetTest, PowerIsThatOfAllServers) {
   const FleetPrediction prediction = Predict(Request());
   EXPECT_DOUBLE_EQ(prediction.power_w, 13 * 480);
