@@ -164,8 +164,10 @@ Status WriteFiles(const ExploreCommand& command,
 
 Status Tell(const ExploreCommand& command, const explore::Explored& explored,
             explore::Selection selection) {
+  ASSIGN_OR_RETURN(const std::vector<int64_t> drawn,
+                   explore::SelectRows(explored, selection));
   const bool for_people = !command.csv && !command.json;
-  if (for_people && !selection.top && std::ssize(explored.rows) > kMostShown) {
+  if (for_people && std::ssize(drawn) > kMostShown && !selection.top) {
     selection.top = kUsualTop;
   }
   ASSIGN_OR_RETURN(const std::vector<int64_t> shown,
@@ -177,9 +179,6 @@ Status Tell(const ExploreCommand& command, const explore::Explored& explored,
                      : std::vector<explore::Tornado>();
   RETURN_IF_ERROR(WriteFiles(command, explored, tornados));
   if (!command.html.empty()) {
-    selection.top = command.top.empty() ? std::nullopt : selection.top;
-    ASSIGN_OR_RETURN(const std::vector<int64_t> drawn,
-                     explore::SelectRows(explored, selection));
     RETURN_IF_ERROR(WriteExtraFile(
         command.html,
         report::ExploredHtml(explored, drawn, tornados, Version())));

@@ -10,6 +10,7 @@
 
 #include "base/units.h"
 #include "engine/account.h"
+#include "engine/place_tables.h"
 #include "explore/fleet_row.h"
 #include "explore/machine_use.h"
 #include "explore/parameter_servers.h"
@@ -165,7 +166,21 @@ Row Evaluator::EvaluateFleet(const Scenario& scenario) {
                    : CannotRun(predicted.error());
 }
 
+Row Evaluator::EvaluateHybrid(Scenario scenario) {
+  const auto placed = engine::PlaceHybrid(scenario.request, predictor_);
+  if (!placed) {
+    return CannotRun(placed.error());
+  }
+  scenario.request = placed->request;
+  Row row = EvaluateStep(scenario);
+  row.note = row.note.empty() ? placed->note : row.note;
+  return row;
+}
+
 Row Evaluator::EvaluateStep(const Scenario& scenario) {
+  if (scenario.request.hybrid) {
+    return EvaluateHybrid(scenario);
+  }
   const auto predicted = predictor_.Predict(
       scenario.request, {.samples = options_.samples, .seed = options_.seed});
   if (!predicted) {

@@ -31,6 +31,7 @@ class Evaluator {
  private:
   Row EvaluateFleet(const Scenario& scenario);
   Row EvaluateStep(const Scenario& scenario);
+  Row EvaluateHybrid(Scenario scenario);
 
   EvaluateOptions options_;
   ScenarioMaker maker_;

@@ -175,22 +175,23 @@ Status CheckModels(const toml::table& file, const Study& study) {
                       "or one in each of [[points]]");
 }
 
-// Of files that the study names: whose rows they are depends on them.
+// The content of files that settings name.
+void AddFiles(const std::vector<Setting>& settings, std::string& all) {
+  for (const Setting& setting : settings) {
+    const auto content = setting.value.text.ends_with(".toml")
+                             ? ReadFile(setting.value.text)
+                             : Result<std::string>();
+    all += content.value_or("");
+  }
+}
+
+// Whose rows they are depends on the text, and on files that it names.
 uint64_t FingerprintOf(std::string_view text, const Study& study) {
   std::string all(text);
-  const auto add = [&](const std::vector<Setting>& settings) {
-    for (const Setting& setting : settings) {
-      if (setting.value.text.ends_with(".toml")) {
-        if (const auto content = ReadFile(setting.value.text)) {
-          all += *content;
-        }
-      }
-    }
-  };
-  add(study.base);
+  AddFiles(study.base, all);
   for (const Axis& axis : study.axes) {
     for (const AxisValue& value : axis.values) {
-      add(value.settings);
+      AddFiles(value.settings, all);
     }
   }
   return HashBytes(all);

@@ -166,31 +166,32 @@ Status ReadPareto(const toml::table& file, Study& study) {
   return {};
 }
 
+Result<std::vector<Setting>> FindPoint(const toml::node& node,
+                                       const Study& study) {
+  const auto points =
+      std::ranges::find(study.axes, std::string_view("point"), &Axis::name);
+  if (points == study.axes.end()) {
+    return FailAt(node,
+                  "no points to name; expected settings, as in { batch = 100 "
+                  "}");
+  }
+  const std::string name = node.value<std::string>().value_or("");
+  std::vector<std::string_view> names;
+  for (const AxisValue& value : points->values) {
+    if (value.label == name) {
+      return value.settings;
+    }
+    names.push_back(value.label);
+  }
+  return FailAt(node, Unknown("point", name, names));
+}
+
 // A point by its name, or settings; with the base's around them.
 Result<std::vector<Setting>> ReadSubject(const toml::node& node,
                                          const Study& study) {
-  std::vector<Setting> own;
-  if (node.is_table()) {
-    ASSIGN_OR_RETURN(own, ReadSettings(*node.as_table()));
-  } else {
-    const std::string name = node.value<std::string>().value_or("");
-    std::vector<std::string_view> names;
-    const std::vector<Setting>* found = nullptr;
-    for (const Axis& axis : study.axes) {
-      for (const AxisValue& value : axis.values) {
-        if (axis.name == "point") {
-          names.push_back(value.label);
-          found = value.label == name ? &value.settings : found;
-        }
-      }
-    }
-    if (found == nullptr) {
-      return FailAt(node, names.empty() ? "no points to name; expected "
-                                          "settings, as in { batch = 100 }"
-                                        : Unknown("point", name, names));
-    }
-    own = *found;
-  }
+  ASSIGN_OR_RETURN(const std::vector<Setting> own,
+                   node.is_table() ? ReadSettings(*node.as_table())
+                                   : FindPoint(node, study));
   std::vector<Setting> merged = Merge({&study.base, &own});
   if (merged.empty() || merged.front().kind != kModelSetting) {
     return FailAt(node, "no model; expected one, as in { model = \"NAME\" }");

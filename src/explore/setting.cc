@@ -10,13 +10,13 @@
 
 #include "base/nearest.h"
 #include "cost/overheads/overhead_files.h"
+#include "engine/place_tables.h"
 #include "explore/resize_model.h"
 #include "hw/gpu_files.h"
 #include "hw/platform_files.h"
 #include "hw/server_files.h"
 #include "workload/build_graph.h"
 #include "workload/model_files.h"
-#include "workload/placement.h"
 
 namespace stepcast::explore {
 namespace {
@@ -98,7 +98,7 @@ Status SetMlpDepth(const SettingValue& value, Scenario& scenario) {
 
 Status SetPlacement(const SettingValue& value, Scenario& scenario) {
   scenario.placement = value.text;
-  return workload::PlaceTables(value.text, scenario.request.model);
+  return engine::SetPlacement(value.text, scenario.request);
 }
 
 Status SetPrecision(const SettingValue& value, Scenario& scenario) {
@@ -152,13 +152,13 @@ Status CheckOverheads(const std::string& word) {
 // Figures of a machine, instead of those of its file.
 Status SetPlatformFigure(std::string_view key, const SettingValue& value,
                          Scenario& scenario) {
-  scenario.platform_figures.push_back({std::string(key), *value.number});
+  scenario.platform_figures.emplace_back(key, *value.number);
   return {};
 }
 
 Status SetServerFigure(std::string_view key, const SettingValue& value,
                        Scenario& scenario) {
-  scenario.server_figures.push_back({std::string(key), *value.number});
+  scenario.server_figures.emplace_back(key, *value.number);
   return {};
 }
 
@@ -278,7 +278,7 @@ constexpr std::array kKinds = {
                   return {};
                 }},
     SettingKind{.name = "placement",
-                .help = "where tables are: hbm, uvm, uvm-cache, host, remote",
+                .help = "where tables are: hbm, uvm, host, remote, hybrid, ...",
                 .type = SettingType::kWord,
                 .set = SetPlacement},
     SettingKind{.name = "batch",

@@ -165,6 +165,20 @@ TEST(HashSizeSweepTest, RowsCostNothingUntilTheyDoNotFit) {
   EXPECT_TRUE(row("remote", "100000000").fits());
 }
 
+TEST(HashSizeSweepTest,
+     HybridPlacementIsGpuMemoryWhileItFitsThenNoWorseThanHost) {
+  const auto throughput = [](const char* placement, const char* rows) {
+    return Throughput("hash_size_sweep", std::string("placement = ") +
+                                             placement + " and rows = " + rows);
+  };
+  EXPECT_EQ(throughput("hybrid", "20000000"), throughput("hbm", "20000000"));
+  EXPECT_GE(throughput("hybrid", "30000000"), throughput("host", "30000000"));
+  EXPECT_LT(throughput("hybrid", "30000000"), throughput("hbm", "20000000"));
+  for (const char* rows : {"30000000", "50000000", "100000000"}) {
+    EXPECT_GE(throughput("hybrid-remote", rows), throughput("remote", rows));
+  }
+}
+
 double Placed(const std::string& point, const std::string& platform,
               const std::string& placement) {
   return Throughput("placement_by_platform",
