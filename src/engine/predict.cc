@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/share_links.h"
 #include "engine/step_interval.h"
 #include "ir/names.h"
 #include "lower/measured_times.h"
@@ -69,6 +70,24 @@ lower::WorkTimes MakeTimes(const ir::GraphData& data, const PricedWorks& priced,
   return times;
 }
 
+// Simulates the works at their prices.
+Status Run(const Scenario& scenario, const PredictOptions& options,
+                 const lower::MeasuredTimes* measured, Prediction& prediction) {
+  const ir::Graph& graph = *scenario.graph;
+  ASSIGN_OR_RETURN(
+      prediction.lowered,
+      lower::Lower(
+          graph, prediction.plan,
+          MakeTimes(graph.data(), prediction.works, scenario.overheads,
+                    measured),
+          {.repeats = options.repeats,
+           .rank_offsets = options.rank_offsets,
+           .synchronous = scenario.models->machine().device.generation ==
+                          hw::Generation::kCpu}));
+  prediction.schedule = sim::Simulate(prediction.lowered.tasks);
+  return {};
+}
+
 }  // namespace
 
 size_t Prediction::slowest() const {
@@ -100,17 +119,21 @@ Result<Prediction> Predict(const Scenario& scenario,
   prediction.works =
       PriceWorks(data, *scenario.models, timed ? &measured->times : nullptr,
                  options.price);
-  ASSIGN_OR_RETURN(
-      prediction.lowered,
-      lower::Lower(
-          graph, prediction.plan,
-          MakeTimes(data, prediction.works, scenario.overheads,
-                    timed ? &*measured : nullptr),
-          {.repeats = options.repeats,
-           .rank_offsets = options.rank_offsets,
-           .synchronous = scenario.models->machine().device.generation ==
-                          hw::Generation::kCpu}));
-  prediction.schedule = sim::Simulate(prediction.lowered.tasks);
+  const lower::MeasuredTimes* const recorded = timed ? &*measured : nullptr;
+  RETURN_IF_ERROR(Run(scenario, options, recorded, prediction));
+  if (!timed && options.price.collectives.models != nullptr) {
+    // What is in whose way depends on how long each takes: the second round
+    // settles nearly all of it.
+    constexpr int kMostRounds = 3;
+    const PricedWorks alone = prediction.works;
+    for (int round = 0;
+         round < kMostRounds &&
+         ShareLinks(data, options.price, alone, prediction.lowered,
+                    prediction.schedule, prediction.works);
+         ++round) {
+      RETURN_IF_ERROR(Run(scenario, options, recorded, prediction));
+    }
+  }
   prediction.spans = options.repeats > 1
                          ? LastSpans(prediction.lowered, prediction.schedule)
                          : SingleSpans(prediction.lowered, prediction.schedule);
