@@ -46,13 +46,30 @@ std::string SummaryText(const std::vector<fit::FittedProfile>& fitted) {
   return table.ToString();
 }
 
-// What all GPUs share, for the fits that follow.
+// What to fit besides the models of each GPU.
+struct Wanted {
+  bool constants = false;
+  bool spreads = false;
+  std::string base{};  // A GPU to start from.
+};
+
+// What all GPUs share: the constants for the fits that follow.
 Result<cost::Constants> WriteShared(const measurements::KernelRows& rows,
-                                    size_t threads, const fs::path& directory,
+                                    size_t threads, const Wanted& wanted,
+                                    const fs::path& directory,
                                     const std::string& command) {
-  ASSIGN_OR_RETURN(const fit::SharedFit shared, fit::FitShared(rows, threads));
-  RETURN_IF_ERROR(WriteProfile(fit::FilesOf(shared, command), directory));
-  return shared.constants;
+  ASSIGN_OR_RETURN(cost::Constants constants,
+                   wanted.constants ? fit::FitSharedConstants(rows, threads)
+                                    : cost::ProfileStore().LoadConstants());
+  std::vector<fit::ProfileFile> files = {fit::FileOf(
+      constants, wanted.constants ? command + " --constants" : command)};
+  if (wanted.spreads) {
+    ASSIGN_OR_RETURN(const cost::FormulaSpreads spreads,
+                     fit::FitSharedSpreads(rows, threads));
+    files.push_back(fit::FileOf(spreads, command + " --spreads"));
+  }
+  RETURN_IF_ERROR(WriteProfile(files, directory));
+  return constants;
 }
 
 // A device that the measurements themselves describe.
@@ -71,15 +88,40 @@ Result<OwnDevice> FindOwnDevice(std::span<const fs::path> data) {
   return OwnDevice{.device = std::move(device), .text = std::move(text)};
 }
 
+// What is known before the rows are looked at.
+struct Start {
+  OwnDevice own{};
+  std::optional<cost::Profile> base{};
+};
+
+Result<Start> FindStart(std::span<const fs::path> data,
+                        const std::string& base) {
+  Start start;
+  ASSIGN_OR_RETURN(start.own, FindOwnDevice(data));
+  if (!base.empty()) {
+    ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(base));
+    ASSIGN_OR_RETURN(start.base, cost::ProfileStore().Load(device.name));
+    if (start.base->models.empty()) {
+      return Fail(ErrorCode::kInvalidInput,
+                  fmt::format("nothing is fitted to {}; expected a --base of "
+                              "'stepcast list models'",
+                              device.name));
+    }
+  }
+  return start;
+}
+
 Result<std::vector<fit::FittedProfile>> FitAll(
     const measurements::KernelRows& rows, const cost::Constants& constants,
-    size_t threads, const std::string& command, const OwnDevice& own) {
+    size_t threads, const std::string& command, const Start& start) {
   std::vector<Result<fit::FittedProfile>> results(
       rows.gpus.size(), Fail(ErrorCode::kUnsupported, "not fitted"));
   ParallelFor(rows.gpus.size(), threads, [&](size_t gpu) {
+    const OwnDevice& own = start.own;
     const bool is_own = own.device && rows.gpus[gpu] == own.device->name;
     results[gpu] = fit::FitProfile(rows, static_cast<uint16_t>(gpu), constants,
-                                   command, is_own ? &*own.device : nullptr);
+                                   command, is_own ? &*own.device : nullptr,
+                                   start.base ? &*start.base : nullptr);
   });
   std::vector<fit::FittedProfile> fitted;
   for (auto& result : results) {
@@ -103,12 +145,17 @@ Status FitKernels(const Words& words) {
   std::string output;
   AddDataOptions(parser, given, "CSV files, or directories with them");
   parser.Add("-o,--output", output, "the directory of the profile");
-  bool shared = false;
-  parser.AddFlag(
-      "--shared", shared,
-      "first fit the constants that all GPUs share and how far formulas are "
-      "off on GPUs without data, by leaving each out: constants.toml and "
-      "spreads.toml; needs rows of three chips or more and some minutes");
+  Wanted wanted;
+  parser.AddFlag("--constants", wanted.constants,
+                 "first fit the constants that all GPUs share, instead of "
+                 "keeping the built-in ones; needs rows of three chips");
+  parser.AddFlag("--spreads", wanted.spreads,
+                 "also find how far formulas are off on GPUs without data, by "
+                 "leaving each out: spreads.toml; needs rows of three chips "
+                 "and some minutes");
+  parser.Add("--base", wanted.base,
+             "start from what is fitted to this GPU: a few rows of a similar "
+             "one then go further");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   if (!go_on) {
     return {};
@@ -119,23 +166,21 @@ Status FitKernels(const Words& words) {
                 "no -o given; expected a directory for the profile");
   }
   std::vector<fit::FittedProfile> fitted;
-  const std::string command = fmt::format("stepcast {} fit kernels", Version());
+  const std::string command =
+      fmt::format("stepcast {} fit kernels{}{}", Version(),
+                  wanted.base.empty() ? "" : " --base ", wanted.base);
   {
     const Progress progress("fitting kernel models");
     ASSIGN_OR_RETURN(const measurements::KernelRows rows,
                      measurements::ReadKernelRows(data.paths));
-    ASSIGN_OR_RETURN(cost::Constants constants,
-                     cost::ProfileStore().LoadConstants());
-    if (shared) {
-      ASSIGN_OR_RETURN(constants, WriteShared(rows, data.threads, output,
-                                              command + " --shared"));
-    }
-    ASSIGN_OR_RETURN(const OwnDevice own, FindOwnDevice(data.paths));
+    ASSIGN_OR_RETURN(const cost::Constants constants,
+                     WriteShared(rows, data.threads, wanted, output, command));
+    ASSIGN_OR_RETURN(const Start start, FindStart(data.paths, wanted.base));
     ASSIGN_OR_RETURN(fitted,
-                     FitAll(rows, constants, data.threads, command, own));
-    if (own.device) {
+                     FitAll(rows, constants, data.threads, command, start));
+    if (start.own.device) {
       RETURN_IF_ERROR(
-          WriteProfile({{std::string(kDeviceFile), own.text}}, output));
+          WriteProfile({{std::string(kDeviceFile), start.own.text}}, output));
     }
     for (const fit::FittedProfile& profile : fitted) {
       RETURN_IF_ERROR(

@@ -75,6 +75,17 @@ void Forest::AddTree(const Tree& tree) {
   depths_.push_back(deepest);
 }
 
+void Forest::Append(const Forest& other) {
+  CHECK(feature_count_ == other.feature_count_);
+  const auto first = static_cast<uint32_t>(nodes_.size());
+  nodes_.insert(nodes_.end(), other.nodes_.begin(), other.nodes_.end());
+  values_.insert(values_.end(), other.values_.begin(), other.values_.end());
+  for (const uint32_t root : other.roots_) {
+    roots_.push_back(first + root);
+  }
+  depths_.insert(depths_.end(), other.depths_.begin(), other.depths_.end());
+}
+
 void Forest::Evaluate(std::span<const float> rows,
                       std::span<float> sums) const {
   CHECK(rows.size() == sums.size() * feature_count_);

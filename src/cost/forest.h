@@ -37,6 +37,9 @@ class Forest {
   static Result<Forest> Parse(std::string_view text, size_t feature_count,
                               std::string_view source);
 
+  /// Adds the trees of a forest on the same features.
+  void Append(const Forest& other);
+
   size_t feature_count() const { return feature_count_; }
   size_t tree_count() const { return roots_.size(); }
   size_t node_count() const { return nodes_.size(); }

@@ -40,6 +40,16 @@ TEST(Forest, SumsTheLeavesThatARowReaches) {
                                  std::vector<float>{11, 12, 14, 14}));
 }
 
+TEST(Forest, AppendedTreesAddToTheSum) {
+  const std::vector<Tree> trees = {SmallTree(), {{.value = 10}}, SmallTree()};
+  Forest forest = Forest::Make(std::span(trees).first(2), 2);
+  forest.Append(Forest::Make(std::span(trees).last(1), 2));
+  EXPECT_EQ(forest.Text(), Forest::Make(trees, 2).Text());
+  EXPECT_THAT(
+      Evaluate(forest, {0, 0, 3, -2}),
+      testing::Pointwise(testing::FloatEq(), std::vector<float>{12, 14}));
+}
+
 TEST(Forest, TextComesBackTheSame) {
   Rng rng(7);
   std::vector<Tree> trees;

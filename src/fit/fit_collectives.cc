@@ -138,7 +138,7 @@ std::vector<ProfileFile> FilesOf(const CollectiveFit& fit,
   std::vector<ProfileFile> files;
   if (fit.constants_fitted) {
     files.push_back(
-        {.path = "constants.toml",
+        {.path = "collective_constants.toml",
          .text = CollectiveConstantsText(fit.constants, provenance)});
   }
   for (const cost::CollectiveProfile& profile : fit.profiles) {

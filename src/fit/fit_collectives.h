@@ -33,7 +33,7 @@ Result<CollectiveFit> FitCollectives(const measurements::CollectiveRows& rows,
                                      std::span<const hw::Platform> platforms,
                                      size_t threads);
 
-/// constants.toml, if they were fitted, and <gpu>/<system>.toml.
+/// collective_constants.toml, if they were fitted, and <gpu>/<system>.toml.
 std::vector<ProfileFile> FilesOf(const CollectiveFit& fit,
                                  std::string_view provenance);
 

@@ -69,7 +69,7 @@ TEST(FitCollectives, WritesWhatTheStoreReads) {
   const auto fit = FitCollectives(MakeRows({}), {}, 1);
   ASSERT_TRUE(fit.has_value());
   for (const ProfileFile& file : FilesOf(*fit, "a test")) {
-    if (file.path == "constants.toml") {
+    if (file.path == "collective_constants.toml") {
       const auto constants =
           cost::ParseCollectiveConstants(file.text, file.path);
       EXPECT_TRUE(constants.has_value()) << constants.error().message;

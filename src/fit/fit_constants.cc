@@ -205,7 +205,10 @@ cost::Constants FitConstants(std::span<const MeasuredGpu* const> gpus,
 
 std::string ConstantsText(const cost::Constants& constants,
                           std::string_view provenance) {
-  std::string text = fmt::format("# {}\n", provenance);
+  std::string text = fmt::format(
+      "# {}\n# The constants of the formulas that differ from those in the "
+      "program.\n",
+      provenance);
   for (const ConstantInfo& info : cost::ConstantInfos()) {
     if (constants[info.id] != info.value) {
       fmt::format_to(std::back_inserter(text), "\"{}\" = {:.5g}\n", info.name,

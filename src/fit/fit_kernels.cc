@@ -68,25 +68,64 @@ DriftInput DriftRows(const TrainingRows& rows,
 class ProfileFitter {
  public:
   ProfileFitter(const KernelRows& rows, uint16_t gpu, cost::Machine machine,
-                std::string command)
+                std::string command, const cost::Profile* base)
       : rows_(rows),
         gpu_(gpu),
         machine_(std::move(machine)),
-        command_(std::move(command)) {
+        command_(std::move(command)),
+        base_(base) {
     fitted_.profile.gpu = rows.gpus[gpu];
   }
 
   Result<FittedProfile> Run() {
     FitLaunches(rows_, gpu_, machine_, fitted_.profile);
     FitCeilings(rows_, gpu_, machine_, fitted_.profile);
+    if (base_ != nullptr) {
+      fitted_.profile.ceilings.insert(base_->ceilings.begin(),
+                                      base_->ceilings.end());
+    }
     cost::ApplyCeilings(fitted_.profile, machine_.device);
     for (const RowGroup& group : GroupRows(rows_, gpu_)) {
       RETURN_IF_ERROR(FitGroup(group));
     }
+    TakeRestOfBase();
     return std::move(fitted_);
   }
 
  private:
+  static bool IsOf(const cost::FittedModel& model, std::string_view family,
+                   cost::Variant variant) {
+    return model.family == family && model.variant == variant;
+  }
+
+  const cost::FittedModel* BaseOf(const RowGroup& group) const {
+    if (base_ == nullptr) {
+      return nullptr;
+    }
+    const auto found =
+        std::ranges::find_if(base_->models, [&](const auto& model) {
+          return IsOf(model, group.family->name, group.variant);
+        });
+    return found == base_->models.end() ? nullptr : &*found;
+  }
+
+  // Kernels of which this GPU has no rows run as on the other.
+  void TakeRestOfBase() {
+    if (base_ == nullptr) {
+      return;
+    }
+    for (const cost::FittedModel& model : base_->models) {
+      const bool known =
+          std::ranges::any_of(fitted_.profile.models, [&](const auto& own) {
+            return IsOf(own, model.family, model.variant);
+          });
+      if (!known) {
+        fitted_.profile.models.push_back(model);
+        fitted_.profile.models.back().gpu = rows_.gpus[gpu_];
+      }
+    }
+  }
+
   TrainingRows RowsOf(const RowGroup& group) const {
     return MakeTrainingRows({.all = rows_,
                              .group = group,
@@ -104,11 +143,11 @@ class ProfileFitter {
     }
     FitDrift(DriftRows(rows, kernel_us, sizes), true, launch);
     rows = RowsOf(group);
-    ASSIGN_OR_RETURN(auto model, FitModel(group, rows));
+    ASSIGN_OR_RETURN(auto model, FitModel(group, rows, BaseOf(group)));
     if (model) {
       FitDrift(DriftRows(rows, Predict(*model, rows), sizes), false, launch);
       rows = RowsOf(group);
-      ASSIGN_OR_RETURN(model, FitModel(group, rows));
+      ASSIGN_OR_RETURN(model, FitModel(group, rows, BaseOf(group)));
     }
     return model;
   }
@@ -120,7 +159,7 @@ class ProfileFitter {
         group.family->name == "convolution") {
       ASSIGN_OR_RETURN(model, FitDrifting(group, rows));
     } else {
-      ASSIGN_OR_RETURN(model, FitModel(group, rows));
+      ASSIGN_OR_RETURN(model, FitModel(group, rows, BaseOf(group)));
     }
     if (!model) {
       return {};
@@ -156,6 +195,7 @@ class ProfileFitter {
   uint16_t gpu_;
   cost::Machine machine_;
   std::string command_;
+  const cost::Profile* base_;
   FittedProfile fitted_;
 };
 
@@ -163,15 +203,16 @@ class ProfileFitter {
 
 Result<FittedProfile> FitProfile(const KernelRows& rows, uint16_t gpu,
                                  const cost::Constants& constants,
-                                 std::string command,
-                                 const hw::Device* device) {
+                                 std::string command, const hw::Device* device,
+                                 const cost::Profile* base) {
   cost::Machine machine{.device = {}, .constants = constants};
   if (device != nullptr) {
     machine.device = *device;
   } else {
     ASSIGN_OR_RETURN(machine.device, hw::FindDevice(rows.gpus[gpu]));
   }
-  return ProfileFitter(rows, gpu, std::move(machine), std::move(command)).Run();
+  return ProfileFitter(rows, gpu, std::move(machine), std::move(command), base)
+      .Run();
 }
 
 std::vector<ProfileFile> FilesOf(const cost::Profile& profile,

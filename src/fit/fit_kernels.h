@@ -34,11 +34,13 @@ struct FittedProfile {
 
 /// Fits everything the rows of one GPU can tell. `command` goes into the
 /// provenance. The device is the built-in one of the rows' name, unless it is
-/// given.
+/// given. What few rows do not tell is taken from the profile of another GPU,
+/// if there is a `base`: ceilings, and models to start from.
 Result<FittedProfile> FitProfile(const measurements::KernelRows& rows,
                                  uint16_t gpu, const cost::Constants& constants,
                                  std::string command,
-                                 const hw::Device* device = nullptr);
+                                 const hw::Device* device = nullptr,
+                                 const cost::Profile* base = nullptr);
 
 /// A file of a profile: its path below the directory of profiles and its text.
 struct ProfileFile {

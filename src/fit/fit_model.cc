@@ -136,6 +136,47 @@ class Chooser {
   double best_ = 0;
 };
 
+// What is corrected: the formula, or the model of another GPU.
+struct Start {
+  std::string prefix{};  // Of the candidates' names.
+  cost::Forest forest;
+  double offset = 0;
+};
+
+// The rows as if the formula were what `model` says.
+TrainingRows Moved(const TrainingRows& rows, const cost::FittedModel& model) {
+  TrainingRows moved = rows;
+  const std::vector<double> kernel_us = Predict(model, rows);
+  for (size_t i = 0; i < moved.rows.size(); ++i) {
+    moved.rows[i].base_us = kernel_us[i];
+  }
+  return moved;
+}
+
+// Candidates on top of a start. `rows` have its times as their formula's.
+Status TryTrees(const Start& start, const TrainingRows& rows,
+                cost::Variant variant, Chooser& chooser) {
+  const double scale = MedianResidual(rows);
+  const double offset = start.offset + scale;
+  chooser.Try(start.prefix + "scaled", offset, start.forest);
+  const size_t fit_rows = CountRows(rows, Part::kFit);
+  if (fit_rows < rows.fewest_for_trees || rows.feature_count == 0) {
+    return {};
+  }
+  ASSIGN_OR_RETURN(const std::vector<cost::Tree> trees,
+                   Boost(rows, scale, OptionsFor(fit_rows, variant)));
+  // The first trees of a large fit are a small fit.
+  for (const int parts : {4, 2, 1}) {
+    const size_t count = trees.size() / static_cast<size_t>(parts);
+    cost::Forest forest = start.forest;
+    forest.Append(
+        cost::Forest::Make(std::span(trees).first(count), rows.feature_count));
+    chooser.Try(fmt::format("{}trees_{}", start.prefix, count), offset,
+                std::move(forest));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<double> Predict(const cost::FittedModel& model,
@@ -166,12 +207,15 @@ ErrorSummary ErrorsOf(const TrainingRows& rows,
   return errors.Summary();
 }
 
-Result<std::optional<cost::FittedModel>> FitModel(const RowGroup& group,
-                                                  const TrainingRows& rows) {
+Result<std::optional<cost::FittedModel>> FitModel(
+    const RowGroup& group, const TrainingRows& rows,
+    const cost::FittedModel* base) {
+  const bool fits =
+      base != nullptr && base->forest.feature_count() == rows.feature_count;
   const size_t fit_rows = CountRows(rows, Part::kFit);
   if (fit_rows < kFewestRows ||
       CountRows(rows, Part::kValidation) < kFewestValidationRows) {
-    return std::nullopt;
+    return fits ? std::optional(*base) : std::nullopt;
   }
   cost::FittedModel model;
   model.family = group.family->name;
@@ -182,19 +226,14 @@ Result<std::optional<cost::FittedModel>> FitModel(const RowGroup& group,
   Chooser chooser(rows, model);
   const cost::Forest none = cost::Forest::Make({}, rows.feature_count);
   chooser.Try("formula", 0, none);
-  const double offset = MedianResidual(rows);
-  chooser.Try("scaled", offset, none);
-  if (fit_rows >= rows.fewest_for_trees && rows.feature_count > 0) {
-    const BoostOptions options = OptionsFor(fit_rows, group.variant);
-    ASSIGN_OR_RETURN(const std::vector<cost::Tree> trees,
-                     Boost(rows, offset, options));
-    // The first trees of a large fit are a small fit.
-    for (const int parts : {4, 2, 1}) {
-      const size_t count = trees.size() / static_cast<size_t>(parts);
-      chooser.Try(fmt::format("trees_{}", count), offset,
-                  cost::Forest::Make(std::span(trees).first(count),
-                                     rows.feature_count));
-    }
+  RETURN_IF_ERROR(
+      TryTrees({.forest = none, .offset = 0}, rows, group.variant, chooser));
+  if (fits) {
+    const Start start{
+        .prefix = "base_", .forest = base->forest, .offset = base->offset};
+    chooser.Try("base", start.offset, start.forest);
+    RETURN_IF_ERROR(
+        TryTrees(start, Moved(rows, *base), group.variant, chooser));
   }
   model.spread = SpreadOf(rows, Predict(model, rows));
   return model;

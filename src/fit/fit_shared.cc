@@ -11,16 +11,12 @@
 #include "fit/spreads.h"
 
 namespace stepcast::fit {
+namespace {
 
-Result<SharedFit> FitShared(const measurements::KernelRows& rows,
-                            size_t threads) {
-  ASSIGN_OR_RETURN(const std::vector<MeasuredGpu> gpus,
-                   MeasureGpus(rows, cost::Constants(), threads));
+Status CheckChips(const std::vector<MeasuredGpu>& gpus) {
   std::set<std::string> chips;
-  std::vector<const MeasuredGpu*> all;
   for (const MeasuredGpu& gpu : gpus) {
     chips.insert(gpu.device.chip);
-    all.push_back(&gpu);
   }
   constexpr size_t kFewestChips = 3;
   if (chips.size() < kFewestChips) {
@@ -29,19 +25,45 @@ Result<SharedFit> FitShared(const measurements::KernelRows& rows,
                             "give rows of at least {}",
                             chips.size(), kFewestChips));
   }
-  SharedFit shared;
-  shared.constants = FitConstants(all, cost::Constants(), threads);
-  ASSIGN_OR_RETURN(LeaveOutTable table, LeaveOneOut(rows, threads));
-  shared.spreads = std::move(table.spreads);
-  return shared;
+  return {};
 }
 
-std::vector<ProfileFile> FilesOf(const SharedFit& shared,
-                                 const std::string& command) {
-  const std::string by = fmt::format("Fitted by: {}", command);
-  return {
-      {.path = "constants.toml", .text = ConstantsText(shared.constants, by)},
-      {.path = "spreads.toml", .text = SpreadsText(shared.spreads, by)}};
+std::string By(const std::string& command) {
+  return fmt::format("Fitted by: {}", command);
+}
+
+}  // namespace
+
+Result<cost::Constants> FitSharedConstants(const measurements::KernelRows& rows,
+                                           size_t threads) {
+  ASSIGN_OR_RETURN(const std::vector<MeasuredGpu> gpus,
+                   MeasureGpus(rows, cost::Constants(), threads));
+  RETURN_IF_ERROR(CheckChips(gpus));
+  std::vector<const MeasuredGpu*> all;
+  for (const MeasuredGpu& gpu : gpus) {
+    all.push_back(&gpu);
+  }
+  return FitConstants(all, cost::Constants(), threads);
+}
+
+Result<cost::FormulaSpreads> FitSharedSpreads(
+    const measurements::KernelRows& rows, size_t threads) {
+  ASSIGN_OR_RETURN(const std::vector<MeasuredGpu> gpus,
+                   MeasureGpus(rows, cost::Constants(), threads));
+  RETURN_IF_ERROR(CheckChips(gpus));
+  ASSIGN_OR_RETURN(LeaveOutTable table, LeaveOneOut(rows, threads));
+  return std::move(table.spreads);
+}
+
+ProfileFile FileOf(const cost::Constants& constants,
+                   const std::string& command) {
+  return {.path = "constants.toml",
+          .text = ConstantsText(constants, By(command))};
+}
+
+ProfileFile FileOf(const cost::FormulaSpreads& spreads,
+                   const std::string& command) {
+  return {.path = "spreads.toml", .text = SpreadsText(spreads, By(command))};
 }
 
 }  // namespace stepcast::fit

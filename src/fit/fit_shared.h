@@ -15,18 +15,21 @@
 
 namespace stepcast::fit {
 
-struct SharedFit {
-  cost::Constants constants;
-  cost::FormulaSpreads spreads;
-};
+/// The constants of all formulas, fitted to all rows. Needs rows of at least
+/// three chips, as does the next: fewer do not tell what they share.
+Result<cost::Constants> FitSharedConstants(const measurements::KernelRows& rows,
+                                           size_t threads);
 
-/// Needs rows of at least three chips: fewer do not tell what they share.
-Result<SharedFit> FitShared(const measurements::KernelRows& rows,
-                            size_t threads);
+/// How far formulas are off on GPUs without data.
+Result<cost::FormulaSpreads> FitSharedSpreads(
+    const measurements::KernelRows& rows, size_t threads);
 
-/// constants.toml and spreads.toml.
-std::vector<ProfileFile> FilesOf(const SharedFit& shared,
-                                 const std::string& command);
+/// constants.toml.
+ProfileFile FileOf(const cost::Constants& constants,
+                   const std::string& command);
+/// spreads.toml.
+ProfileFile FileOf(const cost::FormulaSpreads& spreads,
+                   const std::string& command);
 
 }  // namespace stepcast::fit
 

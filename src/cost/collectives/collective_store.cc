@@ -34,7 +34,8 @@ Result<std::optional<CollectiveStore::Text>> CollectiveStore::Find(
 }
 
 Result<CollectiveConstants> CollectiveStore::LoadConstants() const {
-  ASSIGN_OR_RETURN(const std::optional<Text> file, Find("constants.toml"));
+  ASSIGN_OR_RETURN(const std::optional<Text> file,
+                   Find("collective_constants.toml"));
   if (!file) {
     return CollectiveConstants{};
   }

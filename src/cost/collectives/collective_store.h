@@ -16,8 +16,8 @@
 
 namespace stepcast::cost {
 
-/// A directory has constants.toml and <gpu>/<system>.toml, as `stepcast fit
-/// collectives` writes them. The first that has a file wins.
+/// A directory has collective_constants.toml and <gpu>/<system>.toml, as
+/// `stepcast fit collectives` writes them. The first that has a file wins.
 class CollectiveStore {
  public:
   explicit CollectiveStore(std::vector<std::filesystem::path> directories = {})
