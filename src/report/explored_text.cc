@@ -6,6 +6,7 @@
 
 #include "base/text_table.h"
 #include "explore/pareto.h"
+#include "report/csv_cell.h"
 #include "report/explored.h"
 
 namespace stepcast::report {
@@ -66,17 +67,6 @@ std::string ShownText(std::string_view column, const Cell& cell) {
   return std::abs(*cell.number) >= kLarge
              ? WithThousands(std::llround(*cell.number))
              : fmt::format("{:.4g}", *cell.number);
-}
-
-std::string CsvField(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) {
-    return text;
-  }
-  std::string quoted = "\"";
-  for (const char letter : text) {
-    quoted += letter == '"' ? "\"\"" : std::string(1, letter);
-  }
-  return quoted + "\"";
 }
 
 std::string Counts(const Explored& explored, size_t shown) {
@@ -179,7 +169,7 @@ std::string ExploredCsv(const Explored& explored,
   for (const int64_t row : shown) {
     cells.Seek(row);
     for (const std::string& column : columns) {
-      csv += CsvField(cells.at(column).text) + ",";
+      csv += CsvCell(cells.at(column).text) + ",";
     }
     csv += on_front[static_cast<size_t>(row)] ? "1\n" : "0\n";
   }

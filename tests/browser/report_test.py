@@ -219,6 +219,27 @@ class ReportTest(unittest.TestCase):
         # Sharders, embeddings of the ranks, their steps.
         self.assertEqual(seen["bars"], len(said["sharders"]) + 16)
 
+    def test_study(self):
+        said, seen = self.page("study", "explore", "batch_sweep")
+        self.assertEqual(seen["problems"], [])
+        self.assertFalse(seen["wide"])
+        self.assertEqual(seen["title"], "batch_sweep")
+        self.assertEqual(seen["sections"][:3],
+                         ["Charts", "Pareto front",
+                          "What the conclusions hang on"])
+        # Two charts of every row, the Pareto front, and one tornado.
+        self.assertEqual(len(seen["charts"]), 4)
+        rows = said["row_count"]
+        self.assertEqual(seen["points"], 3 * rows)
+        self.assertEqual(seen["marked"], len(said["pareto"]["rows"]))
+        inputs = said["sensitivity"][0]["inputs"]
+        self.assertEqual(len(seen["cells"][0]), 1 + len(inputs))
+        self.assertEqual(len(seen["cells"][1]), 1 + rows)
+        throughputs = [row[2] for row in seen["cells"][1][1:]]
+        for row, shown in zip(said["rows"], throughputs):
+            self.assertAlmostEqual(float(shown), row["samples_per_s"],
+                                   delta=1e-5 * row["samples_per_s"])
+
     def test_pages_are_readable_without_scripts(self):
         page = self.folder / "static.html"
         run(options.binary, "whatif", "dlrm_mlperf", "--change", "gpu=h100-sxm-80gb",
