@@ -40,6 +40,7 @@ Result<cost::Constants> FitSharedConstants(const measurements::KernelRows& rows,
                    MeasureGpus(rows, cost::Constants(), threads));
   RETURN_IF_ERROR(CheckChips(gpus));
   std::vector<const MeasuredGpu*> all;
+  all.reserve(gpus.size());
   for (const MeasuredGpu& gpu : gpus) {
     all.push_back(&gpu);
   }
