@@ -82,6 +82,21 @@ Status CheckRequest(const Request& request, int ranks, int64_t batch) {
 
 }  // namespace
 
+Result<const cost::CollectiveModels*> Predictor::ServerCollectives(
+    std::string_view server, const hw::Cluster& cluster) {
+  const std::string key = fmt::format("{} {}", server, cluster.nodes);
+  auto found = collectives_.find(key);
+  if (found == collectives_.end()) {
+    ASSIGN_OR_RETURN(cost::CollectiveModels models,
+                     cost::CollectiveModels::Load(cluster, collective_store_));
+    found = collectives_
+                .emplace(key, std::make_unique<cost::CollectiveModels>(
+                                  std::move(models)))
+                .first;
+  }
+  return found->second.get();
+}
+
 Result<ModelPrediction> Predictor::PredictOnServers(
     const Request& request, workload::Settings settings,
     const PredictOptions& options) {
@@ -122,10 +137,9 @@ Result<ModelPrediction> Predictor::PredictOnServers(
   }
   PredictOptions how = options;
   how.system_spread = kServerSpread;
-  ASSIGN_OR_RETURN(const cost::CollectiveModels collectives,
-                   cost::CollectiveModels::Load(cluster, collective_store_));
   if (ranks > 1) {
-    how.price.collectives.models = &collectives;
+    ASSIGN_OR_RETURN(how.price.collectives.models,
+                     ServerCollectives(key, cluster));
     how.price.collectives.rank_counts = job.counts;
     how.price.collectives.ranks = ranks;
     how.price.collectives.nodes = request.nodes;

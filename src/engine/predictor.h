@@ -95,6 +95,9 @@ class Predictor {
   Result<ModelPrediction> PredictOnServers(const Request& request,
                                            workload::Settings settings,
                                            const PredictOptions& options);
+  // Collectives between processes on servers, by what tells the cluster.
+  Result<const cost::CollectiveModels*> ServerCollectives(
+      std::string_view server, const hw::Cluster& cluster);
 
   cost::ProfileStore store_;
   cost::CollectiveStore collective_store_;

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "base/embedded.h"
 #include "base/file.h"
 #include "base/nearest.h"
@@ -19,32 +20,46 @@ std::span<const EmbeddedFile> ServerFileTexts();
 
 namespace hw {
 
+namespace {
+
+// A file is called as its server.
+std::string_view NameOf(const EmbeddedFile& file) {
+  const std::string_view name = file.name.substr(file.name.rfind('/') + 1);
+  return name.substr(0, name.rfind('.'));
+}
+
+Result<Server> ParseFile(const EmbeddedFile& file) {
+  ASSIGN_OR_RETURN(Server server, ParseServer(file.text, file.name));
+  CHECK(server.name == NameOf(file)) << file.name;
+  return server;
+}
+
+}  // namespace
+
 Result<std::vector<Server>> LoadServers() {
   std::vector<Server> servers;
   for (const EmbeddedFile& file : ServerFileTexts()) {
-    ASSIGN_OR_RETURN(Server server, ParseServer(file.text, file.name));
+    ASSIGN_OR_RETURN(Server server, ParseFile(file));
     servers.push_back(std::move(server));
   }
   std::ranges::sort(servers, {}, &Server::name);
   return servers;
 }
 
-namespace {
-
-Result<Server> FindNamed(std::string_view text) {
+Result<Server> FindServer(std::string_view text) {
   if (text.ends_with(".toml")) {
     const std::filesystem::path path(text);
     ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
     return ParseServer(content, path.string());
   }
-  ASSIGN_OR_RETURN(std::vector<Server> servers, LoadServers());
   std::vector<std::string_view> names;
-  for (Server& server : servers) {
-    if (server.name == text) {
-      return std::move(server);
+  for (const EmbeddedFile& file : ServerFileTexts()) {
+    if (NameOf(file) == text) {
+      return ParseFile(file);
     }
-    names.push_back(server.name);
+    names.push_back(NameOf(file));
   }
+  std::ranges::sort(names);
   const auto nearest = Nearest(text, names);
   return Fail(ErrorCode::kNotFound,
               nearest ? fmt::format("unknown server '{}'; did you mean {}?",
