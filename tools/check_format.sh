@@ -18,9 +18,10 @@ if ! $clang_format --version 2>/dev/null | grep -q "version $VERSION\."; then
   exit 77
 fi
 
-mapfile -t cxx < <(find src tests tools -name '*.h' -o -name '*.cc' | sort)
+mapfile -t cxx < <(find src tests tools collect -name '*.h' -o -name '*.cc' \
+  -o -name '*.cu' | sort)
 mapfile -t text < <({
-  find src cmake data tests tools docs .ci -type f \( -name '*.md' \
+  find src cmake data collect tests tools docs .ci -type f \( -name '*.md' \
     -o -name '*.py' -o -name '*.sh' -o -name '*.cmake' -o -name '*.toml' \
     -o -name '*.proto' -o -name CMakeLists.txt \) \
     -not -path 'tests/golden/*/*' -not -path 'tests/data/*' \

@@ -22,7 +22,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ("src", "tests", "tools")
+FOLDERS = ("src", "tests", "tools", "collect")
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or
                      pathlib.Path.home() / ".cache") / "stepcast" / "tidy"
 CACHE_DAYS = 30
