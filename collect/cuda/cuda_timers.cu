@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -7,9 +8,11 @@
 namespace stepcast::collect {
 namespace {
 
-// Calls in a graph at the least: what starting it costs, some 5 us, is then
-// a fraction of a microsecond a call.
+// Calls in a graph of short ones, so that what starting it costs is shared by
+// many, and the time beyond which a graph needs no more of them: a call of
+// 60 ms is not to be made 24 times for every sample.
 constexpr int64_t kGraphCalls = 24;
+constexpr double kGraphUs = 1000;
 
 struct GraphHandle {
   cudaGraphExec_t exec = nullptr;
@@ -150,8 +153,24 @@ Launch MakeGraphLaunch(cudaStream_t stream, const Launch& launch, int64_t calls,
 
 std::unique_ptr<Prepared> MakeGraphTimer(cudaStream_t stream, Launch launch,
                                          int64_t copies, std::string& why) {
+  // The second call tells how long one is; the first may choose an algorithm.
+  Events events;
+  if (!Succeeded(launch(stream, 0), why)) {
+    return nullptr;
+  }
+  events.Start(stream);
+  if (!Succeeded(launch(stream, 0), why)) {
+    return nullptr;
+  }
+  const double once_us = events.EndUs(stream);
+  if (once_us < 0) {
+    why = "the GPU failed at the first calls";
+    return nullptr;
+  }
   // A whole number of turns.
-  const int64_t calls = (kGraphCalls + copies - 1) / copies * copies;
+  const int64_t wanted = std::clamp<int64_t>(
+      static_cast<int64_t>(kGraphUs / std::max(once_us, 1.0)), 1, kGraphCalls);
+  const int64_t calls = (wanted + copies - 1) / copies * copies;
   Launch graph = MakeGraphLaunch(stream, launch, calls, copies, why);
   if (!graph) {
     return nullptr;

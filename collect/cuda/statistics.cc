@@ -13,9 +13,8 @@ constexpr double kFence = 1.5;
 // sqrt(pi / 2), and one interquartile range in standard deviations.
 constexpr double kMedianError = 1.2533141373155;
 constexpr double kRangeOverSigma = 1.349;
-// A GPU whose clocks are not locked varies by some per cent from boost to
-// boost; below its base clock, where throttling begins, it is 15 % and more
-// slower. The same mark as collect/torch takes would pass half of that.
+// How much longer than its mark the reference may take. A choice, not measured:
+// a GPU is not shared as a core is, so half of what collect/torch allows.
 constexpr double kThrottleTolerance = 0.12;
 // Looks before there is a mark to hold against, and the quantile that is it.
 constexpr size_t kSettle = 3;

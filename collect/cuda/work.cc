@@ -9,9 +9,9 @@ namespace {
 constexpr int64_t kMostCopies = 8;
 // Ids are 64 bits wide.
 constexpr double kIdBytes = 8;
-// Until a kind is known, every GPU that has CUDA 11 does this much: 1 TFLOP/s,
-// 100 GB/s in its memory (Maxwell's smallest boards), and 5 GB/s over its link
-// to a host or to other GPUs (PCIe 2). In units a microsecond.
+// Until a kind is known, taken to do this much, far below the GPUs of data/gpus
+// so that little is left out: 1 TFLOP/s, 100 GB/s in memory, and 5 GB/s over
+// the link to a host or to other GPUs. In units a microsecond.
 constexpr double kSlowFlopUs = 1e6;
 constexpr double kSlowMemoryUs = 1e5;
 constexpr double kSlowLinkUs = 5e3;
