@@ -19,7 +19,6 @@ namespace stepcast {
 std::span<const EmbeddedFile> ServerFileTexts();
 
 namespace hw {
-
 namespace {
 
 // A file is called as its server.
@@ -34,19 +33,7 @@ Result<Server> ParseFile(const EmbeddedFile& file) {
   return server;
 }
 
-}  // namespace
-
-Result<std::vector<Server>> LoadServers() {
-  std::vector<Server> servers;
-  for (const EmbeddedFile& file : ServerFileTexts()) {
-    ASSIGN_OR_RETURN(Server server, ParseFile(file));
-    servers.push_back(std::move(server));
-  }
-  std::ranges::sort(servers, {}, &Server::name);
-  return servers;
-}
-
-Result<Server> FindServer(std::string_view text) {
+Result<Server> FindNamed(std::string_view text) {
   if (text.ends_with(".toml")) {
     const std::filesystem::path path(text);
     ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
@@ -70,6 +57,16 @@ Result<Server> FindServer(std::string_view text) {
 }
 
 }  // namespace
+
+Result<std::vector<Server>> LoadServers() {
+  std::vector<Server> servers;
+  for (const EmbeddedFile& file : ServerFileTexts()) {
+    ASSIGN_OR_RETURN(Server server, ParseFile(file));
+    servers.push_back(std::move(server));
+  }
+  std::ranges::sort(servers, {}, &Server::name);
+  return servers;
+}
 
 Result<Server> FindServer(std::string_view text) {
   ASSIGN_OR_RETURN(Server server, FindNamed(NameBeforeFigures(text)));
