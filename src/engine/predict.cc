@@ -72,7 +72,7 @@ lower::WorkTimes MakeTimes(const ir::GraphData& data, const PricedWorks& priced,
 
 // Simulates the works at their prices.
 Status Run(const Scenario& scenario, const PredictOptions& options,
-                 const lower::MeasuredTimes* measured, Prediction& prediction) {
+           const lower::MeasuredTimes* measured, Prediction& prediction) {
   const ir::Graph& graph = *scenario.graph;
   ASSIGN_OR_RETURN(
       prediction.lowered,
