@@ -38,6 +38,7 @@ struct ExploreCommand {
   std::string limit;
   std::string samples;
   std::string patience;
+  std::vector<std::string> profiles;
   bool tornado = false;
   bool csv = false;
   bool json = false;
@@ -62,6 +63,9 @@ void AddOptions(OptionParser& parser, ExploreCommand& command) {
                  "how far the study's conclusions hang on uncertain inputs");
   parser.Add("--samples", command.samples,
              "draws for p10 and p90 of each row; default: the study's", "N");
+  parser.AddRepeated("--profile", command.profiles,
+                     "directory that `stepcast fit` wrote; may be repeated",
+                     "DIR");
   parser.Add("--limit", command.limit, "most rows; default 1,000,000", "N");
   parser.Add("--threads", command.threads, "threads to use; 0: one a core",
              "N");
@@ -119,6 +123,15 @@ Result<explore::RunOptions> ReadRunOptions(const ExploreCommand& command) {
   options.threads = static_cast<size_t>(threads.value_or(0));
   options.directory = command.out;
   options.version = Version();
+  for (const std::string& profile : command.profiles) {
+    if (!std::filesystem::is_directory(profile)) {
+      return Fail(ErrorCode::kNotFound,
+                  fmt::format("--profile {} is no directory; expected one that "
+                              "`stepcast fit` wrote",
+                              profile));
+    }
+    options.profiles.emplace_back(profile);
+  }
   if (patience) {
     options.patience = std::chrono::seconds(*patience);
   }
@@ -175,8 +188,10 @@ Status Tell(const ExploreCommand& command, const explore::Explored& explored,
   const bool wants_tornados = command.tornado || command.json ||
                               !command.html.empty() || !command.out.empty();
   const std::vector<explore::Tornado> tornados =
-      wants_tornados ? explore::MakeTornados(explored.study)
-                     : std::vector<explore::Tornado>();
+      wants_tornados
+          ? explore::MakeTornados(explored.study, {command.profiles.begin(),
+                                                   command.profiles.end()})
+          : std::vector<explore::Tornado>();
   RETURN_IF_ERROR(WriteFiles(command, explored, tornados));
   if (!command.html.empty()) {
     RETURN_IF_ERROR(WriteExtraFile(

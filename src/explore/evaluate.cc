@@ -130,6 +130,7 @@ void FillTimes(const engine::ModelPrediction& predicted, bool has_interval,
       (step_us * kMicro);
   if (has_interval) {
     row.at(Number::kP10Us) = ToMicroseconds(prediction.interval.p10);
+    row.at(Number::kP50Us) = ToMicroseconds(prediction.interval.p50);
     row.at(Number::kP90Us) = ToMicroseconds(prediction.interval.p90);
   }
   row.at(Number::kGpuActive) = Share(account.gpu_active, account.step);

@@ -3,7 +3,9 @@
 #define STEPCAST_EXPLORE_EVALUATE_H_
 
 #include <cstdint>
+#include <filesystem>
 #include <span>
+#include <vector>
 
 #include "engine/predictor.h"
 #include "explore/make_scenario.h"
@@ -14,6 +16,8 @@
 namespace stepcast::explore {
 
 struct EvaluateOptions {
+  /// Directories that `stepcast fit` wrote.
+  std::vector<std::filesystem::path> profiles{};
   uint32_t samples = 0;  // Draws for the interval; 0: none.
   uint64_t seed = 1;
 };
@@ -22,7 +26,8 @@ struct EvaluateOptions {
 /// the same scenario has the same row in all.
 class Evaluator {
  public:
-  explicit Evaluator(const EvaluateOptions& options) : options_(options) {}
+  explicit Evaluator(const EvaluateOptions& options)
+      : options_(options), predictor_(options.profiles) {}
 
   /// What cannot run has a row that says why, and no time: the machine lacks
   /// the memory, or the implementation does not do it.

@@ -81,6 +81,7 @@ Row FleetRow(const fleet::FleetPrediction& prediction, bool has_interval) {
     row.at(Number::kP10Us) = prediction.iteration_us *
                              prediction.samples_per_s /
                              prediction.samples_per_s_p90;
+    row.at(Number::kP50Us) = prediction.iteration_us;
     row.at(Number::kP90Us) = prediction.iteration_us *
                              prediction.samples_per_s /
                              prediction.samples_per_s_p10;

@@ -81,7 +81,7 @@ Status FillParameterServers(const Scenario& scenario,
   if (most.us > step_us) {
     const double slower = most.us / step_us;
     for (const Number number :
-         {Number::kStepUs, Number::kP10Us, Number::kP90Us}) {
+         {Number::kStepUs, Number::kP10Us, Number::kP50Us, Number::kP90Us}) {
       row.at(number) *= slower;
     }
     for (const Number number :

@@ -12,6 +12,7 @@ constexpr std::array<NumberColumn, kNumberCount> kColumns = {{
     {"samples_per_s", "1/s", "samples a second, over all GPUs or trainers"},
     {"step_us", "us", "time of a step"},
     {"p10_us", "us", "one in ten steps is shorter, by what is not known"},
+    {"p50_us", "us", "half of them are"},
     {"p90_us", "us", "one in ten is longer"},
     {"gpu_active", "", "share of the step in which the GPU runs something"},
     {"host_busy", "", "share of the step in which the host does something"},

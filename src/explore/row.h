@@ -21,6 +21,7 @@ enum class Number : uint8_t {
   kSamplesPerS,
   kStepUs,
   kP10Us,
+  kP50Us,
   kP90Us,
   kGpuActive,
   kHostBusy,
@@ -56,7 +57,7 @@ enum class Number : uint8_t {
   kSamplesPerJoule,
   kSamplesPerDollar,
 };
-inline constexpr size_t kNumberCount = 37;
+inline constexpr size_t kNumberCount = 38;
 
 struct NumberColumn {
   std::string_view name;

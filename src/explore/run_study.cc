@@ -5,11 +5,13 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/file.h"
 #include "base/string_pool.h"
 #include "base/text_table.h"
 #include "explore/evaluate.h"
@@ -33,7 +35,7 @@ class Runner {
         options_(options),
         designer_(study),
         rows_(static_cast<size_t>(RowCount(study))),
-        key_(JournalKey(study, options.version)),
+        key_(JournalKey(study, options)),
         reader_(options.directory, key_) {}
 
   Result<std::vector<Row>> Run();
@@ -109,7 +111,9 @@ void Runner::Finish(int64_t number, Row row) {
 }
 
 void Runner::RunOne() {
-  Evaluator evaluator({.samples = study_.samples, .seed = study_.seed});
+  Evaluator evaluator({.profiles = options_.profiles,
+                       .samples = study_.samples,
+                       .seed = study_.seed});
   for (size_t i = next_++; i < open_.size() && !stopped_; i = next_++) {
     const std::vector<Setting> settings = designer_.SettingsOf(open_[i]);
     Finish(open_[i], evaluator.Evaluate(settings));
@@ -219,12 +223,33 @@ Result<std::vector<Row>> Runner::Run() {
   return rows;
 }
 
+// Of all files of the directories, by name.
+uint64_t ContentOf(const std::vector<std::filesystem::path>& directories) {
+  std::vector<std::filesystem::path> files;
+  for (const std::filesystem::path& directory : directories) {
+    std::error_code error;
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(directory, error)) {
+      if (entry.is_regular_file(error)) {
+        files.push_back(entry.path());
+      }
+    }
+  }
+  std::ranges::sort(files);
+  std::string all;
+  for (const std::filesystem::path& file : files) {
+    all += file.string() + ReadFile(file).value_or("");
+  }
+  return HashBytes(all);
+}
+
 }  // namespace
 
-std::string JournalKey(const Study& study, const std::string& version) {
+std::string JournalKey(const Study& study, const RunOptions& options) {
   return fmt::format(
       "{:016x}",
-      HashBytes(fmt::format("{:016x} {} {} {} {}", study.fingerprint, version,
+      HashBytes(fmt::format("{:016x} {:016x} {} {} {} {}", study.fingerprint,
+                            ContentOf(options.profiles), options.version,
                             RowCount(study), study.samples, study.seed)));
 }
 

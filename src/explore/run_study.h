@@ -29,6 +29,8 @@ struct RunOptions {
   /// that all of them see.
   std::filesystem::path directory{};
   std::string version{};  // Of the program: rows belong to it.
+  /// Directories that `stepcast fit` wrote; rows belong to what they hold.
+  std::vector<std::filesystem::path> profiles{};
   Process process{};
   /// The first process gives up when another has not been heard of for so long.
   std::chrono::milliseconds patience = std::chrono::minutes(1);
@@ -38,7 +40,7 @@ struct RunOptions {
 };
 
 /// What journals of the study are called by.
-std::string JournalKey(const Study& study, const std::string& version);
+std::string JournalKey(const Study& study, const RunOptions& options);
 
 /// All rows, in the study's order; of a process but the first, whose rows go to
 /// its journal, none. Rows in journals are not predicted again. Fails if it was

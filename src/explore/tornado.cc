@@ -30,8 +30,9 @@ double WidthOf(const TornadoBar& bar) {
 
 }  // namespace
 
-std::vector<Tornado> MakeTornados(const Study& study) {
-  Evaluator evaluator({.samples = 0, .seed = study.seed});
+std::vector<Tornado> MakeTornados(
+    const Study& study, const std::vector<std::filesystem::path>& profiles) {
+  Evaluator evaluator({.profiles = profiles, .seed = study.seed});
   std::vector<Tornado> tornados;
   for (const Sensitivity& sensitivity : study.sensitivities) {
     Tornado tornado{.name = sensitivity.name,

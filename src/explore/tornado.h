@@ -2,6 +2,7 @@
 #ifndef STEPCAST_EXPLORE_TORNADO_H_
 #define STEPCAST_EXPLORE_TORNADO_H_
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,10 @@ struct Tornado {
   std::vector<TornadoBar> bars{};  // The widest first.
 };
 
-/// Predicts every sensitivity of the study.
-std::vector<Tornado> MakeTornados(const Study& study);
+/// Predicts every sensitivity of the study, with profiles as of rows.
+std::vector<Tornado> MakeTornados(
+    const Study& study,
+    const std::vector<std::filesystem::path>& profiles = {});
 
 }  // namespace stepcast::explore
 

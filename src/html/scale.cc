@@ -24,6 +24,25 @@ double RoundStep(double span) {
   return 10 * power;
 }
 
+// Powers of ten, with twos and fives where there are few.
+std::vector<double> LogTicks(double least, double most) {
+  constexpr double kTiny = 1e-9;  // So that ends are not lost to rounding.
+  std::vector<double> ticks;
+  const int first = static_cast<int>(std::floor(std::log10(least) + kTiny));
+  const int last = static_cast<int>(std::ceil(std::log10(most) - kTiny));
+  for (int power = first; power <= last; ++power) {
+    for (const double factor : {1.0, 2.0, 5.0}) {
+      const double tick = factor * std::pow(10.0, power);
+      const bool is_in =
+          tick >= least * (1 - kTiny) && tick <= most * (1 + kTiny);
+      if (is_in && (factor == 1.0 || most < kFewDecades * least)) {
+        ticks.push_back(tick);
+      }
+    }
+  }
+  return ticks;
+}
+
 }  // namespace
 
 Scale::Scale(double least, double most, bool is_log, double begin, double end)
@@ -34,17 +53,7 @@ Scale::Scale(double least, double most, bool is_log, double begin, double end)
     most_ += room;
   }
   if (is_log_) {
-    const int first = static_cast<int>(std::floor(std::log10(least_) + 1e-9));
-    const int last = static_cast<int>(std::ceil(std::log10(most_) - 1e-9));
-    for (int power = first; power <= last; ++power) {
-      for (const double factor : {1.0, 2.0, 5.0}) {
-        const double tick = factor * std::pow(10.0, power);
-        const bool few = most_ < kFewDecades * least_ || factor == 1.0;
-        if (few && tick >= least_ * (1 - 1e-9) && tick <= most_ * (1 + 1e-9)) {
-          ticks_.push_back(tick);
-        }
-      }
-    }
+    ticks_ = LogTicks(least_, most_);
     return;
   }
   const double step = RoundStep(most_ - least_);

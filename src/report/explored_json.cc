@@ -103,6 +103,7 @@ void WriteTimes(JsonWriter& json, const Row& row) {
   Write(json, "host_busy_us", step * row.at(Number::kHostBusy), kTimeDecimals);
   json.Key("interval_us").BeginObject();
   time("p10", Number::kP10Us);
+  time("p50", Number::kP50Us);
   time("p90", Number::kP90Us);
   json.EndObject();
   json.Key("breakdown_us").BeginObject();

@@ -128,8 +128,8 @@ std::string ExploredText(const Explored& explored,
     cells.Seek(row);
     std::vector<std::string> texts;
     for (const std::string& column : columns) {
-      std::string text = ShownText(column, cells.at(column));
-      texts.push_back(text.empty() ? "-" : std::move(text));
+      const std::string text = ShownText(column, cells.at(column));
+      texts.push_back(text.empty() ? "-" : text);
     }
     table.AddRow(std::move(texts));
   }
