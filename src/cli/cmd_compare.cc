@@ -82,6 +82,7 @@ Status ReadSide(const std::string& text, PredictCommand& command) {
     const auto found = settings.find(pair.substr(0, equals));
     if (found == settings.end() || equals == pair.size()) {
       std::vector<std::string_view> names;
+      names.reserve(settings.size());
       for (const auto& [name, value] : settings) {
         names.push_back(name);
       }
@@ -137,6 +138,7 @@ Status WriteJunit(const CompareCommand& command,
     return {};
   }
   std::vector<report::CheckedLimit> limits;
+  limits.reserve(checks.size());
   const auto values = ValuesOf(comparison);
   for (const Check& check : checks) {
     limits.push_back(

@@ -47,6 +47,10 @@ void AddOptions(OptionParser& parser, PlanCommand& command) {
   parser.Add("--batch", command.batch, "samples a GPU", "N");
   parser.Add("--precision", command.precision,
              "fp32, tf32, amp-fp16, fp16 or bf16", "TYPE");
+  parser.Add("--placement", command.placement,
+             "where tables are, as in predict: hbm, ..., hybrid (hot ones on\n"
+             "the GPUs, others on the host, whole), or a .toml file",
+             "WHERE");
   parser.Add("--hbm", command.hbm,
              "memory of a GPU that plans may use, in GB; default: all", "GB");
   parser.AddRepeated(

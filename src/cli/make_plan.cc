@@ -15,6 +15,7 @@
 #include "cli/output.h"
 #include "cli/plan_command.h"
 #include "cli/progress.h"
+#include "engine/place_tables.h"
 #include "plan/load_deal.h"
 #include "plan/make_problem.h"
 #include "plan/plan_json.h"
@@ -88,6 +89,9 @@ Result<engine::Request> ReadRequest(const PlanCommand& command) {
                     ? std::string(kDefaultGpu)
                     : command.gpu;
   request.overheads = command.overheads;
+  if (!command.placement.empty()) {
+    RETURN_IF_ERROR(engine::SetPlacement(command.placement, request));
+  }
   return request;
 }
 
@@ -112,6 +116,8 @@ Result<plan::Job> MakeJob(engine::Predictor& predictor,
                               ? engine::DefaultOverheads(request.settings.impl)
                               : request.overheads));
   job.device_bytes = job.kernels->machine().device.dram_gb * kGiga;
+  job.host = engine::HostPricingOf(request, request.platform,
+                                   job.kernels->machine().device);
   return job;
 }
 
@@ -197,6 +203,13 @@ Result<report::PlanReport> MakePlan(const PlanCommand& command) {
   engine::Predictor predictor(
       {command.profiles.begin(), command.profiles.end()});
   ASSIGN_OR_RETURN(engine::Request request, ReadRequest(command));
+  std::vector<std::string> notes;
+  if (request.hybrid) {
+    ASSIGN_OR_RETURN(engine::HybridRequest placed,
+                     engine::PlaceHybrid(request, predictor));
+    notes.push_back(std::move(placed.note));
+    request = std::move(placed.request);
+  }
   ASSIGN_OR_RETURN(const plan::Job job, MakeJob(predictor, request));
   ASSIGN_OR_RETURN(plan::Problem problem, plan::MakeProblem(job, how));
   ASSIGN_OR_RETURN(plan::FindOptions options, ReadOptions(command, problem));
@@ -235,6 +248,7 @@ Result<report::PlanReport> MakePlan(const PlanCommand& command) {
        .nodes = request.nodes,
        .batch_per_gpu = request.settings.batch,
        .precision = std::string(workload::Name(request.settings.precision))});
+  report.notes.insert(report.notes.end(), notes.begin(), notes.end());
   if (!command.html.empty()) {
     RETURN_IF_ERROR(
         WritePage(command, report,

@@ -19,6 +19,7 @@ struct PlanCommand {
   std::string platform;
   std::string batch;
   std::string precision;
+  std::string placement;
   std::string overheads;
   std::vector<std::string> profiles;
   std::vector<std::string> sharders;

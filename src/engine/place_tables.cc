@@ -1,9 +1,11 @@
 #include "engine/place_tables.h"
 
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/nearest.h"
 #include "workload/hybrid_placement.h"
 #include "workload/placement.h"
 
@@ -49,6 +51,11 @@ Status SetPlacement(std::string_view word_or_file, Request& request) {
     return {};
   }
   request.hybrid.reset();
+  const std::array hybrids = {kHybrid, kHybridRemote};
+  if (Nearest(word_or_file, hybrids)) {
+    return Fail(ErrorCode::kInvalidInput,
+                Unknown("placement", word_or_file, hybrids));
+  }
   return workload::PlaceTables(word_or_file, request.model);
 }
 

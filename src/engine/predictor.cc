@@ -248,6 +248,11 @@ Result<std::string> PlatformOf(const Request& request, std::string& gpu) {
   return best->name;
 }
 
+HostPricing HostPricingOf(const Request& request, const std::string& platform,
+                          const hw::Device& device) {
+  return HostOf(request, platform, device).pricing;
+}
+
 std::string_view DefaultOverheads(std::string_view impl) {
   for (const OwnOverheads& own : kOwnOverheads) {
     if (own.impl == impl) {

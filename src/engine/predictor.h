@@ -113,6 +113,11 @@ class Predictor {
 /// GPU of no server in particular. `gpu` becomes the platform's if it is empty.
 Result<std::string> PlatformOf(const Request& request, std::string& gpu);
 
+/// What a rank of the request gets of its server, on a platform that was found
+/// for it; empty: a workstation.
+HostPricing HostPricingOf(const Request& request, const std::string& platform,
+                          const hw::Device& device);
+
 /// Published steps of one model and GPU differ by 3-10 % from server to server
 /// and by 2-15 % from release to release; what a model file does not say of an
 /// implementation adds to that. Chosen so that about 80 % of the published

@@ -11,10 +11,11 @@
 namespace stepcast::plan {
 
 std::vector<NamedTable> NamedTablesOf(const workload::Model& model) {
-  std::vector<NamedTable> tables;
-  for (workload::TableGroup& table : workload::SingleTables(model.tables)) {
-    tables.push_back(
-        {.name = TableName(model, tables.size()), .group = std::move(table)});
+  std::vector<workload::TableGroup> groups =
+      workload::SingleTables(model.tables);
+  std::vector<NamedTable> tables(groups.size());
+  for (size_t i = 0; i < groups.size(); ++i) {
+    tables[i] = {.name = TableName(model, i), .group = std::move(groups[i])};
   }
   return tables;
 }

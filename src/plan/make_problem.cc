@@ -8,6 +8,7 @@
 
 #include "base/parallel.h"
 #include "plan/price_shards.h"
+#include "workload/impl/placed_lookup.h"
 #include "workload/memory.h"
 #include "workload/shapes.h"
 #include "workload/table_deal.h"
@@ -36,7 +37,8 @@ std::vector<Option> OptionsOf(const Job& job, const workload::TableGroup& table,
     }
   };
   add(Sharding::kTableWise, 1);
-  if (ranks.count == 1) {
+  // What a host looks up stays whole: it does so for one rank.
+  if (ranks.count == 1 || workload::LookedUpByHost(table)) {
     return options;
   }
   for (int cuts = 2; cuts <= ranks.count; cuts *= 2) {
@@ -157,6 +159,8 @@ Result<Problem> MakeProblem(const Job& job, const ProblemOptions& options) {
     problem.tables.back().options =
         OptionsOf(job, table,
                   AllowedFor(problem.tables.back().name, options.constraints));
+    problem.tables.back().host_bytes =
+        workload::HostBytes(table, *job.model, job.settings);
     problem.tables.back().group = std::move(table);
   }
   if (problem.tables.empty()) {

@@ -4,10 +4,16 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "base/check.h"
+#include "engine/price_works.h"
+#include "workload/build_graph.h"
 #include "workload/embedding_stats.h"
+#include "workload/impl/placed_lookup.h"
 #include "workload/memory.h"
+#include "workload/rank_plan.h"
 #include "workload/shapes.h"
 
 namespace stepcast::plan {
@@ -35,7 +41,43 @@ workload::TableGroup PartOf(const workload::TableGroup& table,
   return part;
 }
 
+// What a rank with these tables takes beside collectives, in each pass.
+struct PassTimes {
+  double forward_us = 0;
+  double backward_us = 0;
+};
+
+PassTimes TimesWith(const Job& job, std::vector<workload::TableGroup> tables) {
+  const workload::RankPlan plan{.world = job.ranks.count,
+                                .local = std::move(tables),
+                                .makers = job.ranks.count};
+  const auto graph = workload::BuildRankGraph(*job.model, job.settings, plan);
+  CHECK(graph.has_value()) << graph.error().message;
+  const ir::GraphData& data = graph->data();
+  const engine::PricedWorks prices =
+      engine::PriceWorks(data, *job.kernels, nullptr, {.host = job.host});
+  PassTimes times;
+  for (const ir::WorkId id : data.works.ids()) {
+    const ir::Work& work = data.works[id];
+    if (!work.call.valid() || !data.calls[work.call].op.valid()) {
+      continue;
+    }
+    const ir::Phase phase = data.ops[data.calls[work.call].op].phase;
+    (phase == ir::Phase::kBackward ? times.backward_us : times.forward_us) +=
+        prices.prices[id].p50_us;
+  }
+  return times;
+}
+
 }  // namespace
+
+void ShardPricer::PriceByHost(const workload::TableGroup& part,
+                              ShardLoad& load) const {
+  const PassTimes with = TimesWith(job_, {part});
+  const PassTimes without = TimesWith(job_, {});
+  load.forward_us = std::max(0.0, with.forward_us - without.forward_us);
+  load.backward_us = std::max(0.0, with.backward_us - without.backward_us);
+}
 
 ShardLoad ShardPricer::Price(const workload::TableGroup& table,
                              const Option& option) const {
@@ -90,6 +132,10 @@ ShardLoad ShardPricer::Price(const workload::TableGroup& table,
   if (train) {
     load.backward_us =
         slope(1) + slope(2) + rates_.backward_us.At(ids, bags, columns);
+  }
+  if (workload::LookedUpByHost(part)) {
+    PriceByHost(part, load);
+    return load;
   }
   if (copied && train) {
     const double elements =

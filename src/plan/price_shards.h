@@ -15,11 +15,14 @@ class ShardPricer {
 
   /// The load of each part of `table`, shared out as `option` says: what one
   /// part more takes in the kernels of a rank that has a usual number of them,
-  /// for they handle all parts in one go.
+  /// for they handle all parts in one go. Of tables that the host looks up:
+  /// what the host and copies take, which nothing hides.
   ShardLoad Price(const workload::TableGroup& table,
                   const Option& option) const;
 
  private:
+  void PriceByHost(const workload::TableGroup& part, ShardLoad& load) const;
+
   const Job& job_;
   const ShardRates& rates_;
 };

@@ -34,6 +34,7 @@ struct Option {
 struct Table {
   std::string name{};
   workload::TableGroup group{};
+  double host_bytes = 0;  // Of the host's memory, with its optimizer's state.
   std::vector<Option> options{};
 };
 

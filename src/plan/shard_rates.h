@@ -9,6 +9,7 @@
 #include "cost/collectives/collective_models.h"
 #include "cost/kernel_models.h"
 #include "cost/overheads/overhead_table.h"
+#include "engine/price_works.h"
 #include "plan/problem.h"
 #include "workload/model.h"
 #include "workload/settings.h"
@@ -25,6 +26,7 @@ struct Job {
   const cost::OverheadTable* overheads = nullptr;
   Ranks ranks{};
   double device_bytes = 0;
+  engine::HostPricing host{};  // For tables that the host looks up.
 };
 
 /// A sum that grows with the numbers a part handles in a step.

@@ -109,11 +109,12 @@ void AddRanks(const PlanReport& report, html::Page& page) {
                             {"forward comms", "communication"},
                             {"backward comms", "idle-sync"}},
                   .bars = {}};
-  html::Table table{.head = {"rank", "shards", "HBM GB", "%", "perf ms",
-                             "fwd compute", "fwd comms", "bwd compute",
-                             "bwd comms", "input MB", "output MB"},
-                    .rows = {},
-                    .words = 2};
+  html::Table table{
+      .head = {"rank", "shards", "HBM GB", "%", "DDR GB", "perf ms",
+               "fwd compute", "fwd comms", "bwd compute", "bwd comms",
+               "input MB", "output MB"},
+      .rows = {},
+      .words = 2};
   for (const PlanRank& rank : report.ranks) {
     bars.bars.push_back(
         {fmt::format("rank {}", rank.rank),
@@ -125,9 +126,9 @@ void AddRanks(const PlanReport& report, html::Page& page) {
            fmt::format("{:.2f}", rank.hbm_bytes / kGiga),
            fmt::format("{:.0f}",
                        rank.hbm_bytes / report.hbm_capacity_bytes * 100),
-           Ms(rank.perf_us()), Ms(rank.forward_compute_us),
-           Ms(rank.forward_comms_us), Ms(rank.backward_compute_us),
-           Ms(rank.backward_comms_us),
+           fmt::format("{:.2f}", rank.ddr_bytes / kGiga), Ms(rank.perf_us()),
+           Ms(rank.forward_compute_us), Ms(rank.forward_comms_us),
+           Ms(rank.backward_compute_us), Ms(rank.backward_comms_us),
            fmt::format("{:.2f}", rank.input_bytes / kMega),
            fmt::format("{:.2f}", rank.output_bytes / kMega)});
     }

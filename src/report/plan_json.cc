@@ -33,7 +33,7 @@ void WriteRank(const PlanRank& rank, JsonWriter& json) {
   json.BeginObject();
   json.Key("rank").Int(rank.rank);
   json.Key("hbm_bytes").Fixed(rank.hbm_bytes, 0);
-  json.Key("ddr_bytes").Int(0);
+  json.Key("ddr_bytes").Fixed(rank.ddr_bytes, 0);
   json.Key("perf_us").Fixed(rank.perf_us(), kMicroDecimals);
   json.Key("forward_compute_us").Fixed(rank.forward_compute_us, kMicroDecimals);
   json.Key("forward_comms_us").Fixed(rank.forward_comms_us, kMicroDecimals);

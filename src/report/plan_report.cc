@@ -46,11 +46,18 @@ std::vector<PlanRank> RanksOf(const plan::Problem& problem,
          .backward_comms_us = ledger.ExchangeUs(sums.columns, false),
          .input_bytes = sums.ids * problem.ranks.count * kIdBytes});
   }
-  for (const plan::TablePlan& table : written.tables) {
+  for (size_t i = 0; i < written.tables.size(); ++i) {
+    const plan::TablePlan& table = written.tables[i];
+    const workload::TableGroup& group = problem.tables[i].group;
+    const double numbers =
+        static_cast<double>(group.rows) * static_cast<double>(group.dim);
     const bool copied = table.sharding == plan::Sharding::kDataParallel;
     for (const plan::Shard& shard : table.shards) {
       PlanRank& rank = ranks[static_cast<size_t>(shard.rank)];
       ++rank.shards[static_cast<size_t>(table.sharding)];
+      rank.ddr_bytes += problem.tables[i].host_bytes *
+                        static_cast<double>(shard.rows) *
+                        static_cast<double>(shard.columns) / numbers;
       rank.output_bytes += vector * static_cast<double>(shard.columns) *
                            (copied ? 1 : problem.ranks.count);
     }

@@ -43,6 +43,7 @@ struct PlanRow {
 struct PlanRank {
   int rank = 0;
   double hbm_bytes = 0;
+  double ddr_bytes = 0;  // Of tables on the host.
   double forward_compute_us = 0;
   double forward_comms_us = 0;
   double backward_compute_us = 0;

@@ -90,16 +90,16 @@ std::string RankTable(const PlanReport& report) {
     if (static_cast<size_t>(rank.rank) == kMostRanks) {
       break;
     }
-    table.AddRow({fmt::format("{}", rank.rank),
-                  fmt::format("{:.2f}", rank.hbm_bytes / kGiga),
-                  fmt::format("{:.0f}",
-                              rank.hbm_bytes / report.hbm_capacity_bytes * 100),
-                  "0.00", Ms(rank.perf_us()), Ms(rank.forward_compute_us),
-                  Ms(rank.forward_comms_us), Ms(rank.backward_compute_us),
-                  Ms(rank.backward_comms_us),
-                  fmt::format("{:.2f}", rank.input_bytes / kMega),
-                  fmt::format("{:.2f}", rank.output_bytes / kMega),
-                  ShardsText(rank)});
+    table.AddRow(
+        {fmt::format("{}", rank.rank),
+         fmt::format("{:.2f}", rank.hbm_bytes / kGiga),
+         fmt::format("{:.0f}",
+                     rank.hbm_bytes / report.hbm_capacity_bytes * 100),
+         fmt::format("{:.2f}", rank.ddr_bytes / kGiga), Ms(rank.perf_us()),
+         Ms(rank.forward_compute_us), Ms(rank.forward_comms_us),
+         Ms(rank.backward_compute_us), Ms(rank.backward_comms_us),
+         fmt::format("{:.2f}", rank.input_bytes / kMega),
+         fmt::format("{:.2f}", rank.output_bytes / kMega), ShardsText(rank)});
   }
   std::string text = fmt::format("\nranks of the plan by {}\n{}",
                                  report.best_row().sharder, table.ToString());

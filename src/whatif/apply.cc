@@ -1,6 +1,8 @@
 #include "whatif/apply.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -10,6 +12,24 @@
 
 namespace stepcast::whatif {
 namespace {
+
+// Applies changes of the request, those that come last behind the others.
+// Returns whether there are any.
+Result<bool> SetRequest(const Case& before, std::span<const Change> changes,
+                        std::optional<engine::Request>& request) {
+  std::vector<const Change*> order;
+  for (const Change& change : changes) {
+    if (OfRequest(before, change)) {
+      order.push_back(&change);
+    }
+  }
+  std::ranges::stable_sort(
+      order, {}, [](const Change* change) { return change->kind->last; });
+  for (const Change* const change : order) {
+    RETURN_IF_ERROR(change->kind->set(*change, *request));
+  }
+  return !order.empty();
+}
 
 // What the account of a step counts from, after edits.
 void Resimulate(Case& edited) {
@@ -87,19 +107,12 @@ Result<Changed> Apply(const Case& before, std::span<const Change> changes,
                       engine::Predictor& predictor) {
   Changed changed;
   std::optional<engine::Request> request = before.request;
-  bool asks_anew = false;
   bool edits = false;
-  for (const bool last : {false, true}) {
-    for (const Change& change : changes) {
-      RETURN_IF_ERROR(CheckApplies(before, change));
-      if (!OfRequest(before, change)) {
-        edits = true;
-      } else if (change.kind->last == last) {
-        RETURN_IF_ERROR(change.kind->set(change, *request));
-        asks_anew = true;
-      }
-    }
+  for (const Change& change : changes) {
+    RETURN_IF_ERROR(CheckApplies(before, change));
+    edits = edits || !OfRequest(before, change);
   }
+  ASSIGN_OR_RETURN(const bool asks_anew, SetRequest(before, changes, request));
   if (asks_anew) {
     ASSIGN_OR_RETURN(changed.after,
                      CaseOfModel(*request, before.options, predictor));

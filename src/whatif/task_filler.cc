@@ -25,7 +25,7 @@ class TaskTimer {
         times_(times),
         task_times_(task_times) {}
 
-  void Fill(sim::TaskId task);
+  void Fill(sim::TaskId id);
 
  private:
   void FillDelays(sim::TaskId task, const TaskOrigin& origin);

@@ -230,20 +230,25 @@ double TableState(const Model& model, const Settings& settings) {
   return bytes;
 }
 
-// Tables that the host holds, whole: caches hold copies.
+// Over all tables.
 double HostBytes(const Model& model, const Settings& settings) {
   double bytes = 0;
   for (const TableGroup& group : model.tables) {
-    if (group.placement != Placement::kHbm &&
-        group.placement != Placement::kRemote) {
-      bytes +=
-          WeightBytes(group, settings) + StateBytes(group, model, settings);
-    }
+    bytes += workload::HostBytes(group, model, settings);
   }
   return bytes;
 }
 
 }  // namespace
+
+double HostBytes(const TableGroup& group, const Model& model,
+                 const Settings& settings) {
+  const bool on_host = group.placement != Placement::kHbm &&
+                       group.placement != Placement::kRemote;
+  return on_host
+             ? WeightBytes(group, settings) + StateBytes(group, model, settings)
+             : 0;
+}
 
 double Memory::total() const {
   double sum = 0;
@@ -292,7 +297,7 @@ std::vector<std::string> WaysToFit(const Memory& memory, double capacity,
     ways.emplace_back("tables in host memory (--placement uvm)");
   }
   if (!HalfTables(settings) && part("tables") / 2 >= over) {
-    ways.push_back("tables in FP16");
+    ways.emplace_back("tables in FP16");
   }
   const double activations = part("activations") * (1 + kSlack);
   if (activations > over) {

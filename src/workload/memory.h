@@ -49,6 +49,11 @@ std::vector<std::string> WaysToFit(const Memory& memory, double capacity,
 /// receive, at once in memory.
 double CommunicationBytes(const ir::Graph& graph);
 
+/// Bytes of a group of the model's tables in the host's memory, whole: caches
+/// hold copies.
+double HostBytes(const TableGroup& group, const Model& model,
+                 const Settings& settings);
+
 /// Bytes of all tables with their optimizer's state.
 double TableBytes(const Model& model, const Settings& settings);
 
