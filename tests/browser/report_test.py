@@ -212,7 +212,7 @@ class ReportTest(unittest.TestCase):
         sharders, ranks, _, tables, _ = seen["cells"]
         self.assertEqual([row[0] for row in sharders[1:]],
                          [row["sharder"] for row in said["sharders"]])
-        self.assertEqual([row[4] for row in ranks[1:]],
+        self.assertEqual([row[5] for row in ranks[1:]],
                          [f"{rank['perf_us'] / 1000:.3f}"
                           for rank in said["ranks"]])
         self.assertEqual(len(tables) - 1, len(said["tables"]))
