@@ -120,6 +120,7 @@ Status PrintVersion(const Words& /*words*/) {
 
 std::vector<std::string_view> CommandNames() {
   std::vector<std::string_view> names;
+  names.reserve(std::size(kCommands));
   for (const Command& command : kCommands) {
     names.push_back(command.name);
   }
