@@ -48,10 +48,15 @@ class PlainText {
   static constexpr unsigned char kFirstForeign = 0x80;
 
   // A quote behind anything else is part of a malformed word, in which toml++
-  // looks at every letter (256"...").
+  // looks at every letter (256"..."); so is one behind a bracket that opens
+  // nothing (2$["...").
   bool CanBeginString() const {
-    constexpr std::string_view kBefore = " \t\r\n=[,{";
-    return at_ == 0 || kBefore.find(text_[at_ - 1]) != std::string_view::npos;
+    constexpr std::string_view kBefore = " \t\r\n=,";
+    size_t at = at_;
+    while (at > 0 && (text_[at - 1] == '[' || text_[at - 1] == '{')) {
+      --at;
+    }
+    return at == 0 || kBefore.find(text_[at - 1]) != std::string_view::npos;
   }
 
   void SkipTo(std::string_view mark) {

@@ -163,8 +163,11 @@ Status CheckDims(const ModelKeys& keys, const Model& model) {
   const int64_t dense =
       model.bottom_mlp.empty() ? model.dense_features : model.bottom_mlp.back();
   if (dense != 0 && dense != dim) {
+    // A bottom MLP of one number says how many dense features there are.
     const char* const key =
-        model.bottom_mlp.empty() ? "dense_features" : "bottom_mlp";
+        model.bottom_mlp.empty() && keys.Find("dense_features") != nullptr
+            ? "dense_features"
+            : "bottom_mlp";
     return FailAt(*keys.Find(key),
                   fmt::format("{} ends with {}; expected {}, the columns of "
                               "the tables, for a dot interaction",

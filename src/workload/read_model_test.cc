@@ -157,6 +157,11 @@ constexpr Wrong kWrong[] = {
     {"batch = 4\ndense_features = 3\nbottom_mlp = [4]\ntop_mlp = [1]\n"
      "[[tables]]\nrows = 5\ndim = 2\n",
      "m.toml:3: bottom_mlp ends with 4; expected 2, the columns of the tables"},
+    // Its one number is the count of dense features, which has no line.
+    {"mini-batch-size = 4\narch-sparse-feature-size = 2\n"
+     "arch-embedding-size = \"4-3-2\"\narch-mlp-bot = \"382\"\n"
+     "arch-mlp-top = \"5-1\"\n",
+     "m.toml:4: arch-mlp-bot ends with 382; expected 2, the columns of the"},
     {"batch = 4\ntop_mlp = [1]\n[[tables]]\nrows = 5\ndim = 2\n[[tables]]\n"
      "rows = 5\ndim = 3\n",
      "m.toml:8: tables have 2 and 3 columns; expected one dim"},
