@@ -34,7 +34,7 @@ class PlainText {
         SkipTo("\n");
       } else if ((byte == '"' || byte == '\'') && CanBeginString()) {
         SkipString(byte);
-      } else if (static_cast<unsigned char>(byte) >= kFirstForeign) {
+      } else if (IsForeign(at_)) {
         return 1 + static_cast<size_t>(
                        std::ranges::count(text_.substr(0, at_), '\n'));
       } else {
@@ -45,7 +45,11 @@ class PlainText {
   }
 
  private:
-  static constexpr unsigned char kFirstForeign = 0x80;
+  bool IsForeign(size_t at) const {
+    constexpr unsigned char kFirstForeign = 0x80;
+    return at < text_.size() &&
+           static_cast<unsigned char>(text_[at]) >= kFirstForeign;
+  }
 
   // A quote behind anything else is part of a malformed word, in which toml++
   // looks at every letter (256"..."); so is one behind a bracket that opens
@@ -72,6 +76,11 @@ class PlainText {
     at_ += many_lines ? 3 : 1;
     while (at_ < text_.size()) {
       if (quote == '"' && text_[at_] == '\\') {
+        // Nor does it expect a letter beyond ASCII behind a backslash.
+        if (IsForeign(at_ + 1)) {
+          ++at_;
+          return;
+        }
         at_ += 2;
       } else if (many_lines ? text_.substr(at_).starts_with(triple)
                             : text_[at_] == quote || text_[at_] == '\n') {

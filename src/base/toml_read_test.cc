@@ -76,9 +76,10 @@ TEST(TomlReadTest, ForeignCharactersOnlyInStringsAndComments) {
                 "b = '\u0262'\nc = \"\"\"\n\u0262\"\"\"\n",
                 "x.toml"));
   // A quote inside of a word begins no string.
-  for (const char* text : {"a = 2$[\"s\xCF\x9A\"]\n", "a = [256\"\xC8\xBE\"]\n",
-                           "a = 1.'\xC3\xA9'\n", "a = true\"\xC3\xA9\"\n",
-                           "a = 'b''\xC3\xA9'\n"}) {
+  for (const char* text :
+       {"a = \"\"\"b \\\xEF\xBB\xBB\"\"\"\n", "a = 2$[\"s\xCF\x9A\"]\n",
+        "a = [256\"\xC8\xBE\"]\n", "a = 1.'\xC3\xA9'\n",
+        "a = true\"\xC3\xA9\"\n", "a = 'b''\xC3\xA9'\n"}) {
     const auto word = ParseToml(text, "x.toml");
     ASSERT_FALSE(word) << text;
     EXPECT_THAT(word.error().message, HasSubstr("not ASCII")) << text;

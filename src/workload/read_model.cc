@@ -192,6 +192,15 @@ Status CheckRecommender(const ModelKeys& keys, const Model& model) {
                   "top_mlp is missing; expected the widths "
                   "behind the interaction, as in [1024, 1]");
   }
+  const bool adds_linear_model =
+      model.kind == ModelKind::kWideDeep || model.kind == ModelKind::kDeepFm;
+  if (adds_linear_model && model.top_mlp.back() != 1) {
+    return FailAt(
+        *keys.Find("top_mlp"),
+        fmt::format("{} ends with {}; expected 1, to be added to the linear "
+                    "model's",
+                    keys.WordFor("top_mlp"), model.top_mlp.back()));
+  }
   if (model.kind == ModelKind::kNcf) {
     const bool four = TableCount(model) == 4;
     return four ? Status()

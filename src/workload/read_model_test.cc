@@ -157,6 +157,9 @@ constexpr Wrong kWrong[] = {
     {"batch = 4\ndense_features = 3\nbottom_mlp = [4]\ntop_mlp = [1]\n"
      "[[tables]]\nrows = 5\ndim = 2\n",
      "m.toml:3: bottom_mlp ends with 4; expected 2, the columns of the tables"},
+    {"kind = \"wide_deep\"\nbatch = 4\ntop_mlp = [8, 5]\n[[tables]]\n"
+     "rows = 5\ndim = 2\n",
+     "m.toml:3: top_mlp ends with 5; expected 1, to be added"},
     // Its one number is the count of dense features, which has no line.
     {"mini-batch-size = 4\narch-sparse-feature-size = 2\n"
      "arch-embedding-size = \"4-3-2\"\narch-mlp-bot = \"382\"\n"
