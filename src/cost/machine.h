@@ -11,6 +11,8 @@ namespace stepcast::cost {
 struct Machine {
   hw::Device device;
   Constants constants{};
+  /// A benchmark goes over the same tensors again and again: see CachedShare.
+  bool sweeps = false;
 
   double operator[](Constant id) const { return constants[id]; }
   /// Bytes a microsecond that large streams sustain.

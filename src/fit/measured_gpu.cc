@@ -223,6 +223,7 @@ cost::Machine AsBenchmarked(cost::Machine machine, const RowCase& one) {
   if (eager &&
       std::ranges::find(kStreams, one.group.family->name) != kStreams.end()) {
     machine.device.l2_mb *= kL2Left;
+    machine.sweeps = true;
   }
   return machine;
 }

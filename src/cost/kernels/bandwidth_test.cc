@@ -62,6 +62,18 @@ TEST(CachedShare, IsHalfAtTheUsableShareOfL2) {
   EXPECT_NEAR(CachedShare(0.65 * 10e6, Round()), 0.5, 1e-9);
 }
 
+TEST(CachedShare, FallsSoonerWhereTheSameTensorsAreSweptOver) {
+  Machine machine = Round();
+  machine.sweeps = true;
+  // The chance that a set of 16 ways has no more lines than ways, at x times
+  // the 10 MB of L2: P(Poisson(16 x) < 16).
+  EXPECT_NEAR(CachedShare(0.8 * 10e6, machine), 0.78, 0.08);
+  EXPECT_NEAR(CachedShare(1.0 * 10e6, machine), 0.47, 0.08);
+  EXPECT_NEAR(CachedShare(1.2 * 10e6, machine), 0.20, 0.08);
+  EXPECT_NEAR(CachedShare(1.5 * 10e6, machine), 0.03, 0.03);
+  EXPECT_LT(CachedShare(1.5 * 10e6, machine), CachedShare(1.5 * 10e6, Round()));
+}
+
 TEST(LatencyUs, IsANumberOfClocks) {
   Machine machine = Round();
   EXPECT_NEAR(LatencyUs(machine), 2.0, 1e-9);
