@@ -30,8 +30,8 @@ the plain roofline and the formulas of Lin et al. (2022) on the same rows.
 ## Kernels, on the test part
 
 Rows are split by a hash of their shape: 80 % to fit, 10 % to choose and to
-calibrate the intervals, 10 % to report, here. A shape is on the same side on
-every GPU. Rows timed with events around an eager call count from 1.5 times the
+calibrate the intervals (together with rows held out of the fit where these are
+few), 10 % to report, here. A shape is on the same side on every GPU. Rows timed with events around an eager call count from 1.5 times the
 launch floor on. Noise is the GMAE of repeats of one shape about their mean: no
 model can be expected to be better.
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "fit/boost.h"
+#include "fit/calibration.h"
 
 namespace stepcast::fit {
 namespace {
@@ -35,13 +36,6 @@ BoostOptions OptionsFor(size_t rows, cost::Variant variant) {
   return options;
 }
 
-// log2 of what the measured kernel took over what the formula says.
-double Residual(const TrainingRow& row, double kernel_us) {
-  const double measured =
-      std::max(std::exp(row.log_time) - row.lead_us, 1e-3 * kernel_us);
-  return std::log2(measured / kernel_us);
-}
-
 double MedianResidual(const TrainingRows& rows) {
   std::vector<double> residuals;
   for (const TrainingRow& row : rows.rows) {
@@ -50,42 +44,6 @@ double MedianResidual(const TrainingRows& rows) {
     }
   }
   return Quantile(std::move(residuals), 0.5);
-}
-
-// Equal numbers of validation rows a bin, by estimated time.
-cost::Spread SpreadOf(const TrainingRows& rows,
-                      std::span<const double> kernel_us) {
-  std::vector<std::pair<double, double>> points;  // Estimate and residual.
-  for (size_t i = 0; i < rows.rows.size(); ++i) {
-    const TrainingRow& row = rows.rows[i];
-    if (row.part == Part::kValidation && row.counts) {
-      points.emplace_back(kernel_us[i], Residual(row, kernel_us[i]));
-    }
-  }
-  std::ranges::sort(points);
-  constexpr size_t kRowsPerBin = 150;
-  constexpr size_t kMostBins = 8;
-  const size_t bins =
-      std::clamp<size_t>(points.size() / kRowsPerBin, 1, kMostBins);
-  cost::Spread spread;
-  for (size_t bin = 0; bin < bins; ++bin) {
-    const size_t begin = bin * points.size() / bins;
-    const size_t end = (bin + 1) * points.size() / bins;
-    std::vector<double> residuals;
-    for (size_t i = begin; i < end; ++i) {
-      residuals.push_back(points[i].second);
-    }
-    if (bin > 0) {
-      spread.edges_us.push_back(points[begin].first);
-    }
-    // With n rows, the next one lies below the k-th of them with probability
-    // k / (n + 1): a little outside of the plain quantiles.
-    const double n = static_cast<double>(residuals.size());
-    const double outer = std::min(1.0, (n + 1) / n * 0.9);
-    spread.log2_p10.push_back(std::min(Quantile(residuals, 1 - outer), 0.0));
-    spread.log2_p90.push_back(std::max(Quantile(residuals, outer), 0.0));
-  }
-  return spread;
 }
 
 void SetRanges(const TrainingRows& rows, cost::FittedModel& model) {
@@ -109,13 +67,29 @@ size_t CountRows(const TrainingRows& rows, Part part) {
       [&](const TrainingRow& row) { return row.part == part && row.counts; }));
 }
 
+// What is corrected: the formula, or the model of another GPU.
+struct Start {
+  std::string prefix{};  // Of the candidates' names.
+  const cost::FittedModel* base = nullptr;
+  cost::Forest forest;
+  double offset = 0;
+};
+
+// How a start is corrected.
+struct Recipe {
+  const Start* start = nullptr;
+  bool scaled = false;
+  size_t trees = 0;
+};
+
 // Tries a candidate and keeps it if it is worth its size.
 class Chooser {
  public:
   Chooser(const TrainingRows& rows, cost::FittedModel& model)
       : rows_(rows), model_(model) {}
 
-  void Try(std::string name, double offset, cost::Forest forest) {
+  void Try(std::string name, const Recipe& recipe, double offset,
+           cost::Forest forest) {
     cost::FittedModel candidate = model_;
     candidate.offset = offset;
     candidate.forest = std::move(forest);
@@ -126,39 +100,41 @@ class Chooser {
       model_.chosen = std::move(name);
       model_.offset = offset;
       model_.forest = std::move(candidate.forest);
+      recipe_ = recipe;
       best_ = error;
     }
   }
 
+  const Recipe& recipe() const { return recipe_; }
+
  private:
   const TrainingRows& rows_;
   cost::FittedModel& model_;
+  Recipe recipe_;
   double best_ = 0;
 };
 
-// What is corrected: the formula, or the model of another GPU.
-struct Start {
-  std::string prefix{};  // Of the candidates' names.
-  cost::Forest forest;
-  double offset = 0;
-};
-
-// The rows as if the formula were what `model` says.
-TrainingRows Moved(const TrainingRows& rows, const cost::FittedModel& model) {
+// The rows as if the formula were what the start says.
+TrainingRows Moved(const TrainingRows& rows, const Start& start) {
   TrainingRows moved = rows;
-  const std::vector<double> kernel_us = Predict(model, rows);
+  if (start.base == nullptr) {
+    return moved;
+  }
+  const std::vector<double> kernel_us = Predict(*start.base, rows);
   for (size_t i = 0; i < moved.rows.size(); ++i) {
     moved.rows[i].base_us = kernel_us[i];
   }
   return moved;
 }
 
-// Candidates on top of a start. `rows` have its times as their formula's.
-Status TryTrees(const Start& start, const TrainingRows& rows,
+// Candidates on top of a start.
+Status TryTrees(const Start& start, const TrainingRows& from,
                 cost::Variant variant, Chooser& chooser) {
+  const TrainingRows rows = Moved(from, start);
   const double scale = MedianResidual(rows);
   const double offset = start.offset + scale;
-  chooser.Try(start.prefix + "scaled", offset, start.forest);
+  chooser.Try(start.prefix + "scaled", {.start = &start, .scaled = true},
+              offset, start.forest);
   const size_t fit_rows = CountRows(rows, Part::kFit);
   if (fit_rows < rows.fewest_for_trees || rows.feature_count == 0) {
     return {};
@@ -171,10 +147,33 @@ Status TryTrees(const Start& start, const TrainingRows& rows,
     cost::Forest forest = start.forest;
     forest.Append(
         cost::Forest::Make(std::span(trees).first(count), rows.feature_count));
-    chooser.Try(fmt::format("{}trees_{}", start.prefix, count), offset,
+    chooser.Try(fmt::format("{}trees_{}", start.prefix, count),
+                {.start = &start, .scaled = true, .trees = count}, offset,
                 std::move(forest));
   }
   return {};
+}
+
+// What a model of the same recipe says of all rows, fitted to the fit part of
+// these; `options` are those of all.
+Result<std::vector<double>> PredictAgain(const Recipe& recipe,
+                                         cost::FittedModel model,
+                                         const TrainingRows& rows,
+                                         BoostOptions options) {
+  model.offset = recipe.start->offset;
+  model.forest = recipe.start->forest;
+  if (recipe.scaled) {
+    const TrainingRows moved = Moved(rows, *recipe.start);
+    const double scale = MedianResidual(moved);
+    model.offset += scale;
+    if (recipe.trees > 0) {
+      options.rounds = static_cast<int>(recipe.trees);
+      ASSIGN_OR_RETURN(const std::vector<cost::Tree> trees,
+                       Boost(moved, scale, options));
+      model.forest.Append(cost::Forest::Make(trees, rows.feature_count));
+    }
+  }
+  return Predict(model, rows);
 }
 
 }  // namespace
@@ -224,18 +223,24 @@ Result<std::optional<cost::FittedModel>> FitModel(
   model.most_log2 = rows.most_log2;
   SetRanges(rows, model);
   Chooser chooser(rows, model);
-  const cost::Forest none = cost::Forest::Make({}, rows.feature_count);
-  chooser.Try("formula", 0, none);
-  RETURN_IF_ERROR(
-      TryTrees({.forest = none, .offset = 0}, rows, group.variant, chooser));
+  const Start formula{.forest = cost::Forest::Make({}, rows.feature_count)};
+  chooser.Try("formula", {.start = &formula}, 0, formula.forest);
+  RETURN_IF_ERROR(TryTrees(formula, rows, group.variant, chooser));
+  Start other;
   if (fits) {
-    const Start start{
-        .prefix = "base_", .forest = base->forest, .offset = base->offset};
-    chooser.Try("base", start.offset, start.forest);
-    RETURN_IF_ERROR(
-        TryTrees(start, Moved(rows, *base), group.variant, chooser));
+    other = {.prefix = "base_",
+             .base = base,
+             .forest = base->forest,
+             .offset = base->offset};
+    chooser.Try("base", {.start = &other}, other.offset, other.forest);
+    RETURN_IF_ERROR(TryTrees(other, rows, group.variant, chooser));
   }
-  model.spread = SpreadOf(rows, Predict(model, rows));
+  ASSIGN_OR_RETURN(
+      model.spread,
+      Calibrate(rows, Predict(model, rows), [&](const TrainingRows& fewer) {
+        return PredictAgain(chooser.recipe(), model, fewer,
+                            OptionsFor(fit_rows, group.variant));
+      }));
   return model;
 }
 

@@ -15,10 +15,10 @@
 namespace stepcast::fit {
 
 /// A model of one group, or nothing if it has too few rows to choose by. Trees
-/// are fitted to the fit part; the choice and the spread are those of the
-/// validation part. With the model of another GPU as `base`, that one, the same
-/// scaled and trees on top of it compete too, and where there are too few rows
-/// it is taken as it is.
+/// are fitted to the fit part; the choice is that of the validation part, and
+/// so is the spread unless it is too small (see Calibrate). With the model of
+/// another GPU as `base`, that one, the same scaled and trees on top of it
+/// compete too, and where there are too few rows it is taken as it is.
 Result<std::optional<cost::FittedModel>> FitModel(
     const RowGroup& group, const TrainingRows& rows,
     const cost::FittedModel* base = nullptr);
