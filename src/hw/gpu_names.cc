@@ -21,15 +21,18 @@ using Words = std::set<std::string>;
 bool IsChip(std::string_view word) {
   const bool digits =
       std::ranges::any_of(word, [](char c) { return c >= '0' && c <= '9'; });
-  return (digits && !word.ends_with("gb") && word != "sxm") || word == "xp";
+  return (digits && !word.ends_with("gb") && !word.starts_with("sxm")) ||
+         word == "xp";
 }
 
 Words WordsOf(std::string_view text) {
   Words words;
   std::string word;
   const auto finish = [&] {
-    if (word.starts_with("sxm")) {
-      word = "sxm";  // The socket's generation follows from the chip.
+    // The socket's generation follows from the chip, but for V100, whose DGX-2
+    // has boards of their own.
+    if (word.starts_with("sxm") && word != "sxm3") {
+      word = "sxm";
     }
     const bool empty =
         std::ranges::find(kEmptyWords, word) != kEmptyWords.end();

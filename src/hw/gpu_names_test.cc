@@ -19,6 +19,8 @@ TEST(SameGpuTest, SpellingsOfSockets) {
               Optional(std::string("v100-sxm-16gb")));
   EXPECT_THAT(SameGpu("A100_SXM4_80GB", Known()),
               Optional(std::string("a100-sxm-80gb")));
+  EXPECT_THAT(SameGpu("V100-SXM3-32GB", Known()),
+              Optional(std::string("v100-sxm3-32gb")));
   EXPECT_EQ(SameGpu("v100", Known()), std::nullopt);
 }
 
@@ -27,6 +29,7 @@ TEST(NearestGpuTest, NamesThatDriversRecord) {
     return NearestGpu(text, Known()).value_or("none");
   };
   EXPECT_EQ(nearest("Tesla V100-SXM2-32GB"), "v100-sxm-32gb");
+  EXPECT_EQ(nearest("Tesla V100-SXM3-32GB"), "v100-sxm3-32gb");
   EXPECT_EQ(nearest("Tesla V100-DGXS-32GB"), "v100-pcie-32gb");
   EXPECT_EQ(nearest("NVIDIA GeForce RTX 2080 Ti"), "rtx-2080-ti");
   EXPECT_EQ(nearest("NVIDIA A100-PG509-200"), "a100-pg509-200");
@@ -38,9 +41,9 @@ TEST(NearestGpuTest, NamesThatDriversRecord) {
 }
 
 TEST(NearGpusTest, AllOfAChipOrTheOneWithNearlyTheSameLetters) {
-  EXPECT_THAT(
-      NearGpus("v100", Known()),
-      testing::ElementsAre("v100-pcie-32gb", "v100-sxm-16gb", "v100-sxm-32gb"));
+  EXPECT_THAT(NearGpus("v100", Known()),
+              testing::ElementsAre("v100-pcie-32gb", "v100-sxm-16gb",
+                                   "v100-sxm-32gb", "v100-sxm3-32gb"));
   EXPECT_THAT(NearGpus("titan-x", Known()), testing::ElementsAre("titan-xp"));
   EXPECT_THAT(NearGpus("abacus", Known()), testing::IsEmpty());
 }
