@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "cost/ceilings.h"
 #include "cost/kernels/bandwidth.h"
 #include "cost/kernels/cpu_kernels.h"
 #include "cost/kernels/family.h"
@@ -31,18 +32,6 @@ constexpr double kRangeSlack = 0.25;
 // Up to here, as good as twice or half the size, the edge of the data stands
 // for what lies outside.
 constexpr double kNear = 1;
-
-struct CeilingField {
-  std::string_view key;
-  double hw::Device::*member = nullptr;
-};
-constexpr std::array kCeilings = {
-    CeilingField{"gemm_fp32_share", &hw::Device::gemm_fp32_share},
-    CeilingField{"bmm_fp32_share", &hw::Device::bmm_fp32_share},
-    CeilingField{"conv_fp32_share", &hw::Device::conv_fp32_share},
-    CeilingField{"gemm_half_share", &hw::Device::gemm_half_share},
-    CeilingField{"copy_share", &hw::Device::copy_share},
-};
 
 // A small kernel of a family.
 ir::KernelShape ExampleOf(std::string_view family) {
@@ -118,27 +107,6 @@ std::string_view Name(Origin origin) {
   return "extrapolated";
 }
 
-void ApplyCeilings(const Profile& profile, hw::Device& device) {
-  for (const CeilingField& field : kCeilings) {
-    const auto found = profile.ceilings.find(field.key);
-    if (found != profile.ceilings.end()) {
-      device.*field.member = found->second;
-    }
-  }
-}
-
-void BorrowCeilings(const Profile& profile, hw::Device& device) {
-  for (const CeilingField& field : kCeilings) {
-    const auto found = profile.ceilings.find(field.key);
-    const bool unknown = std::ranges::any_of(
-        device.derived,
-        [&](const std::string& note) { return note.starts_with(field.key); });
-    if (found != profile.ceilings.end() && unknown) {
-      device.*field.member = found->second;
-    }
-  }
-}
-
 Result<KernelModels> KernelModels::Load(const hw::Device& device,
                                         const ProfileStore& store) {
   KernelModels models;
@@ -163,7 +131,7 @@ Result<KernelModels> KernelModels::Load(const hw::Device& device,
                                   .constants = models.machine_.constants});
   }
   for (auto it = borrowed.rbegin(); it != borrowed.rend(); ++it) {
-    BorrowCeilings(it->first, models.machine_.device);
+    BorrowCeilings(it->first, it->second.device, models.machine_.device);
   }
   ApplyCeilings(models.profile_, models.machine_.device);
   models.has_ceilings_ =

@@ -75,11 +75,6 @@ class KernelModels {
   std::vector<std::string> formula_names_;  // "gemm-formula", by family.
 };
 
-/// The ceilings of a profile set on its device, or on one of the same chip
-/// where that has none of its own.
-void ApplyCeilings(const Profile& profile, hw::Device& device);
-void BorrowCeilings(const Profile& profile, hw::Device& device);
-
 }  // namespace stepcast::cost
 
 #endif  // STEPCAST_COST_KERNEL_MODELS_H_

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/stats.h"
+#include "cost/ceilings.h"
 #include "cost/kernel_models.h"
 #include "cost/kernels/bandwidth.h"
 #include "cost/kernels/cpu_base.h"

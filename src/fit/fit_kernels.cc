@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "cost/ceilings.h"
 #include "cost/kernel_models.h"
 #include "fit/ceilings.h"
 #include "fit/fit_model.h"

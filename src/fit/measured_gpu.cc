@@ -8,6 +8,7 @@
 
 #include "base/parallel.h"
 #include "base/rng.h"
+#include "cost/ceilings.h"
 #include "cost/kernel_models.h"
 #include "fit/ceilings.h"
 #include "fit/launches.h"
