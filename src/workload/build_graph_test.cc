@@ -138,6 +138,35 @@ TEST(BuildGraphTest, MixedPrecisionMultipliesInHalfAndUpdatesInFull) {
   }
 }
 
+int64_t CountFullProducts(const ir::Graph& graph) {
+  int64_t count = 0;
+  for (const ir::WorkId id : graph.data().works.ids()) {
+    const auto* const gemm = std::get_if<ir::Gemm>(&graph.shape(id));
+    count += gemm != nullptr && gemm->dtype == ir::DType::kFp32 ? 1 : 0;
+  }
+  return count;
+}
+
+// The library of PyTorch 1.5: whatever is no multiple of 8.
+TEST(BuildGraphTest, MatrixUnitsWantedAlignedSizesOnce) {
+  const auto model = ParseModel(
+      "batch = 16\ndense_features = 8\nbottom_mlp = [24]\n"
+      "top_mlp = [32, 8]\ntop_padding = 8\n"
+      "[[tables]]\nrows = 10\ndim = 24\n",
+      "aligned.toml", {});
+  ASSERT_TRUE(model) << model.error().message;
+  Settings settings{.precision = Precision::kAmpFp16, .impl = "pytorch-bags"};
+  EXPECT_EQ(CountFullProducts(Build(*model, settings)), 0);
+  settings.torch = TorchRelease::kTorch15;
+  // Two vectors a sample: their products, and two gradients. The top MLP reads
+  // 24 + 1 numbers, padded to 32.
+  EXPECT_EQ(CountFullProducts(Build(*model, settings)), 3);
+  Model unpadded = *model;
+  unpadded.interaction.padding = 1;
+  // And the first layer of the top: forward, data and weights.
+  EXPECT_EQ(CountFullProducts(Build(unpadded, settings)), 6);
+}
+
 TEST(BuildGraphTest, SeparateBagsLookUpTableByTable) {
   Settings settings;
   settings.impl = "pytorch-bags";

@@ -56,6 +56,7 @@ struct Interaction {
   InteractionKind kind = InteractionKind::kDot;
   int64_t cross_layers = 0;  // Of kDcnV2.
   int64_t cross_rank = 0;
+  int64_t padding = 1;  // Of kDot: zeros make its columns a multiple of this.
   friend bool operator==(const Interaction&, const Interaction&) = default;
 };
 

@@ -38,6 +38,7 @@ constexpr std::string_view kKeys[] = {"name",
                                       "bottom_mlp",
                                       "top_mlp",
                                       "top_input",
+                                      "top_padding",
                                       "interaction",
                                       "cross_layers",
                                       "cross_rank",
@@ -126,6 +127,8 @@ Status ReadInteraction(const ModelKeys& keys, Model& model) {
                    keys.Whole("cross_layers", 0, 1, kMostLayers));
   ASSIGN_OR_RETURN(interaction.cross_rank,
                    keys.Whole("cross_rank", 0, 1, kMostWidth));
+  ASSIGN_OR_RETURN(interaction.padding,
+                   keys.Whole("top_padding", 1, 1, kMostWidth));
   if (interaction.kind == InteractionKind::kDcnV2 &&
       (interaction.cross_layers == 0 || interaction.cross_rank == 0)) {
     return FailAt(*keys.Find("interaction"),

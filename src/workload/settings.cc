@@ -27,7 +27,8 @@ constexpr Named<CudaGraphs> kCudaGraphs[] = {
     {CudaGraphs::kForward, "fwd"},
     {CudaGraphs::kForwardBackward, "fwd+bwd"},
     {CudaGraphs::kAll, "all"}};
-constexpr Named<TorchRelease> kReleases[] = {{TorchRelease::kTorch18, "1.8"},
+constexpr Named<TorchRelease> kReleases[] = {{TorchRelease::kTorch15, "1.5"},
+                                             {TorchRelease::kTorch18, "1.8"},
                                              {TorchRelease::kTorch111, "1.11"},
                                              {TorchRelease::kTorch21, "2.1"}};
 

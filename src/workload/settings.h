@@ -27,6 +27,7 @@ enum class CudaGraphs { kOff, kForward, kForwardBackward, kAll };
 
 /// PyTorch issues the same work through other ops from release to release.
 enum class TorchRelease {
+  kTorch15,   // 2020: as 1.8, with the cuBLAS of CUDA 10.
   kTorch18,   // 2021: backward nodes are ops themselves.
   kTorch111,  // 2022: nodes inside autograd::engine::evaluate_function.
   kTorch21,   // 2023: bias in the product, gradients set to none, foreach

@@ -167,8 +167,8 @@ TEST_F(PublishedChangesTest, MixedPrecisionIsWorthWhatItWas) {
 
 // The first release looked 26 tables up one by one; the next in one kernel, and
 // with the MLPs and the interaction fused. With mixed precision the first one
-// took a third longer than it is predicted, GradScaler's passes included. What
-// was reached is held.
+// took a sixth longer than it is predicted, with GradScaler's passes and the
+// products that cuBLAS 10 kept off matrix units. What was reached is held.
 TEST_F(PublishedChangesTest, OneLookupInsteadOfOneATableIsWorthWhatItWas) {
   const auto compare = [this](std::string_view type) {
     return Compare(
@@ -182,10 +182,10 @@ TEST_F(PublishedChangesTest, OneLookupInsteadOfOneATableIsWorthWhatItWas) {
   const Speedup mixed = compare("amp-fp16");
   Print({fp32, mixed});
   EXPECT_LE(std::abs(fp32.error()), 15);
-  EXPECT_LE(std::abs(mixed.error()), 30);
+  EXPECT_LE(std::abs(mixed.error()), 17);
 }
 
-// Two of the rows, FP32 with 256 and 512 samples, are off by a quarter: their
+// Two of the rows, FP32 with 256 and 512 samples, are off by a fifth: their
 // kernels take longer than they are priced.
 TEST_F(PublishedChangesTest, CudaGraphsInInferenceAreWorthWhatTheyWere) {
   std::vector<Speedup> speedups;
@@ -202,7 +202,7 @@ TEST_F(PublishedChangesTest, CudaGraphsInInferenceAreWorthWhatTheyWere) {
   int within = 0;
   for (const Speedup& speedup : speedups) {
     within += std::abs(speedup.error()) <= 15 ? 1 : 0;
-    EXPECT_LE(std::abs(speedup.error()), 30) << speedup.label;
+    EXPECT_LE(std::abs(speedup.error()), 22) << speedup.label;
   }
   EXPECT_GE(within, 28);
 }

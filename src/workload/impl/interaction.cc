@@ -11,6 +11,7 @@ struct Dot {
   int64_t features = 0;
   int64_t dim = 0;
   int64_t pairs = 0;
+  int64_t padding = 1;
   bool dense = false;
   Triangle triangle = Triangle::kLists;
   ir::DType product = ir::DType::kFp32;
@@ -175,21 +176,31 @@ Tensor DotInteraction(Torch& torch, const Dot& dot, const Tensor& dense,
     const OpScope op(step, "aten::bmm");
     ir::Gemm products = dot.Batched(dot.features, dot.features, dot.dim);
     products.transpose_b = true;
-    step.Launch(products);
+    torch.BatchedProduct(products);
   }
   torch.OnBackward([&torch, dot] {
     const NodeScope node(torch, "BmmBackward0");
     ir::Gemm right = dot.Batched(dot.dim, dot.features, dot.features);
     right.transpose_a = true;
-    torch.step().Launch(right);
-    torch.step().Launch(dot.Batched(dot.features, dot.dim, dot.features));
+    torch.BatchedProduct(right);
+    torch.BatchedProduct(dot.Batched(dot.features, dot.dim, dot.features));
   });
   TakeTriangle(torch, dot);
   const Tensor pairs{.rows = dot.batch,
                      .columns = dot.pairs,
                      .dtype = dot.dtype,
                      .grad = torch.options().train};
-  return dot.dense ? torch.Cat(std::vector<Tensor>{dense, pairs}) : pairs;
+  std::vector<Tensor> parts;
+  if (dot.dense) {
+    parts.push_back(dense);
+  }
+  parts.push_back(pairs);
+  if (const int64_t over = (dense.columns + dot.pairs) % dot.padding;
+      over != 0) {
+    parts.push_back(
+        {.rows = dot.batch, .columns = dot.padding - over, .dtype = dot.dtype});
+  }
+  return parts.size() > 1 ? torch.Cat(parts) : pairs;
 }
 
 // x0 * (U (V x) + b) + x
@@ -211,6 +222,7 @@ Tensor Interact(Torch& torch, const Model& model, const Tensor& dense,
                            .features = features,
                            .dim = model.tables.front().dim,
                            .pairs = features * (features - 1) / 2,
+                           .padding = model.interaction.padding,
                            .dense = dense.columns > 0,
                            .triangle = triangle,
                            .product = torch.options().types.product,

@@ -36,6 +36,12 @@ constexpr int64_t kSumColumnsOfThread = 4;
 constexpr int64_t kSumWarp = 32;
 constexpr int64_t kManyRowsOfThread = 256;
 
+// Before cuBLAS 11, matrix units took FP16 products with all sizes multiples of
+// this alone (NVIDIA, "Matrix Multiplication Background User's Guide", tensor
+// core requirements by version). The others are computed by the lanes of FP32,
+// and counted as such; that they read half the bytes is left out.
+constexpr int64_t kUnitsAlignment = 8;
+
 int64_t Tiles(int64_t length) {
   return (length + kTileEdge - 1) / kTileEdge;
 }
@@ -83,6 +89,16 @@ void Torch::AddGradients(const ir::KernelShape& shape) {
   step_.Launch(shape);
 }
 
+ir::Gemm Torch::OnUnits(ir::Gemm gemm) const {
+  const bool aligned = gemm.m % kUnitsAlignment == 0 &&
+                       gemm.n % kUnitsAlignment == 0 &&
+                       gemm.k % kUnitsAlignment == 0;
+  if (before_2021() && gemm.dtype == ir::DType::kFp16 && !aligned) {
+    gemm.dtype = ir::DType::kFp32;
+  }
+  return gemm;
+}
+
 void Torch::Product(const ir::Gemm& gemm) {
   const bool vector = gemm.n == 1;
   const int64_t long_sum =
@@ -90,7 +106,7 @@ void Torch::Product(const ir::Gemm& gemm) {
   if (gemm.batch == 1 && !vector && gemm.k >= long_sum) {
     step_.Memset(ir::SizeOf(ir::DType::kInt32) * Tiles(gemm.m) * Tiles(gemm.n));
   }
-  step_.Launch(gemm);
+  step_.Launch(OnUnits(gemm));
 }
 
 void Torch::SumRows(int64_t rows, int64_t columns, ir::DType dtype) {

@@ -47,8 +47,11 @@ class Torch {
 
   StepBuilder& step() { return step_; }
   const TorchOptions& options() const { return options_; }
+  bool before_2021() const {
+    return options_.release == TorchRelease::kTorch15;
+  }
   bool before_2022() const {
-    return options_.release == TorchRelease::kTorch18;
+    return before_2021() || options_.release == TorchRelease::kTorch18;
   }
   bool since_2023() const { return options_.release == TorchRelease::kTorch21; }
 
@@ -80,6 +83,8 @@ class Torch {
   // What layers are made of.
   /// A matrix product, and what cuBLAS does before it.
   void Product(const ir::Gemm& gemm);
+  /// A batch of them.
+  void BatchedProduct(const ir::Gemm& gemm) { step_.Launch(OnUnits(gemm)); }
   /// A sum over rows, and what it needs before it.
   void SumRows(int64_t rows, int64_t columns, ir::DType dtype);
   /// Runs when autograd comes to it.
@@ -128,6 +133,7 @@ class Torch {
   void OptimizerStep();
 
  private:
+  ir::Gemm OnUnits(ir::Gemm gemm) const;
   void LinearBackward(const Tensor& x, int64_t out, bool bias);
   void Update(int64_t elements);
   void UpdateAll();
