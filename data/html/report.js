@@ -21,7 +21,9 @@ function startTimeline(box, data) {
   const find = document.createElement("input");
   find.placeholder = "find by name";
   const found = document.createElement("span");
-  controls.append(whole, find, found);
+  const hint = document.createElement("small");
+  hint.textContent = "wheel or + and - zoom, drag or arrows move, a double click fits a slice";
+  controls.append(whole, find, found, hint);
   const tip = document.createElement("div");
   tip.className = "tip";
   box.querySelector(".overview").replaceWith(controls, canvas, tip);

@@ -47,7 +47,6 @@ class Timeline {
   std::string ToHtml() const;
 
  private:
-  std::string Overview(Duration length) const;
   std::string Json() const;
 
   std::vector<std::string> texts_;

@@ -7,7 +7,6 @@ namespace stepcast::html {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 TEST(TimelineTest, TextsAreKeptOnce) {
   Timeline timeline;
@@ -28,21 +27,6 @@ TEST(TimelineTest, StartsAreDifferences) {
   const std::string html = timeline.ToHtml();
   EXPECT_THAT(html, HasSubstr("10,5,0,1,20,70,0,1"));
   EXPECT_THAT(html, HasSubstr("\"\\u003c/script>\""));
-}
-
-TEST(TimelineTest, TheDrawingShowsWhatTakesMost) {
-  Timeline timeline;
-  const uint32_t name = timeline.Intern("x");
-  const uint32_t compute = timeline.Intern("compute");
-  const uint32_t copy = timeline.Intern("copy");
-  timeline.rows.push_back({"rank 0",
-                           "stream 7",
-                           {{Duration{0}, Duration{1}, name, copy},
-                            {Duration{1}, Duration{899'999}, name, compute}}});
-  const std::string html = timeline.ToHtml();
-  EXPECT_THAT(html, HasSubstr("x=\"180\" y=\"0.0\" width=\"900\" height=\"12\" "
-                              "class=\"part compute\""));
-  EXPECT_THAT(html, Not(HasSubstr("class=\"part copy\"")));
 }
 
 TEST(TimelineTest, NothingIsATimelineToo) {

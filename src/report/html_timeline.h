@@ -13,7 +13,8 @@ namespace stepcast::report {
 
 /// What readers are told above a timeline.
 inline constexpr std::string_view kTimelineText =
-    "Wheel or + and - zoom, drag or arrows move, a double click fits a slice.";
+    "The critical path, then of each rank the ops and calls of its threads and "
+    "the works of its streams.";
 
 /// The critical path, then every rank's threads (ops, calls) and streams.
 std::string StepTimeline(const ir::Graph& graph, const SimulatedStep& step);

@@ -65,10 +65,14 @@ class ReportTest(unittest.TestCase):
         probed = page.with_suffix(".probed.html")
         probed.write_text(text.replace(
             "<head>", f"<head><script>{probe}</script>", 1))
-        profile = page.with_suffix(".profile")
+        return self.look(probed, page)
+
+    def look(self, probed, shown):
+        """What the probe in a page saw; `shown` is the page for people."""
+        profile = shown.with_suffix(".profile")
         if options.keep:
-            chromium(profile, f"--screenshot={page.with_suffix('.png')}",
-                     page.as_uri())
+            chromium(profile, f"--screenshot={shown.with_suffix('.png')}",
+                     shown.as_uri())
         dom = chromium(profile, "--dump-dom", probed.as_uri())
         # The script names the element too; it comes last.
         found = re.findall(r'<pre id="probe">({.*?})</pre>', dom, re.S)
@@ -240,16 +244,65 @@ class ReportTest(unittest.TestCase):
             self.assertAlmostEqual(float(shown), row["samples_per_s"],
                                    delta=1e-5 * row["samples_per_s"])
 
-    def test_pages_are_readable_without_scripts(self):
-        page = self.folder / "static.html"
-        run(options.binary, "whatif", "dlrm_mlperf", "--change", "gpu=h100-sxm-80gb",
-            "--html", str(page))
+    def without_scripts(self, name, *words):
+        """Writes a page with stepcast; what is seen of it with scripts off.
+
+        It stands in a frame that may not run scripts, beside a page that may
+        and looks into it.
+        """
+        page = self.folder / f"{name}.html"
+        run(options.binary, *words, "--html", str(page))
         text = page.read_text()
         self.assertEqual(re.findall(r'(?:src|href)="', text), [])
-        static = re.sub(r"<script.*?</script>", "", text, flags=re.S)
-        self.assertEqual(static.count('<div class="overview">'), 2)
-        self.assertIn('class="waterfall"', static)
-        self.assertGreater(static.count("<rect"), 100)
+        probe = (HERE / "static_probe.js").read_text()
+        framed = page.with_suffix(".framed.html")
+        framed.write_text(
+            '<!doctype html><meta charset="utf-8"><body style="margin:0">'
+            '<iframe sandbox="allow-same-origin" '
+            'style="border:0;width:1280px;height:1600px" '
+            f'srcdoc="{html.escape(text)}"></iframe>'
+            f"<script>{probe}</script>")
+        return self.look(framed, framed)
+
+    def check_static(self, seen, timelines):
+        """What holds for every page without scripts."""
+        self.assertEqual(seen["scripted"], 0)
+        self.assertFalse(seen["wide"], "the page scrolls sideways")
+        self.assertNotIn("zoom", seen["text"])
+        self.assertEqual(seen["empty"], 0)
+        self.assertEqual(seen["cut"], [])
+        self.assertEqual(seen["small"], [])
+        self.assertEqual(seen["covered"], [])
+        self.assertEqual(len(seen["overviews"]), timelines)
+        for overview in seen["overviews"]:
+            self.assertGreater(overview["width"], 1000)
+            self.assertGreater(overview["height"], 16 * overview["rows"])
+            self.assertGreater(overview["parts"], overview["rows"])
+            self.assertEqual(overview["ticks"][0], "0 ms")
+            self.assertGreater(len(overview["ticks"]), 2)
+
+    def test_pages_without_scripts(self):
+        trace = self.folder / "short.json"
+        run(options.make_trace, str(trace), "steps=1", "layers=20", "tables=8")
+        model = ("dlrm_mlperf", "--gpu", "v100-sxm-32gb", "--batch", "8192")
+        pages = {
+            "predict": (1, "predict", "dlrm_mlperf", "--platform", "dgx-a100",
+                        "--gpus", "8"),
+            "replay": (1, "replay", str(trace)),
+            "whatif": (2, "whatif", *model, "--change", "precision=amp-fp16"),
+            "suggest": (1, "whatif", *model, "--suggest"),
+            "compare": (2, "compare", "dlrm_mlperf@gpu=a100-sxm-80gb",
+                        "dlrm_mlperf@gpu=h100-sxm-80gb", "--batch", "8192"),
+            "plan": (1, "plan", "dlrm_mlperf", "--gpu", "a100-sxm-80gb",
+                     "--evaluations", "500", "--trials", "0"),
+            "explore": (0, "explore", "batch_sweep"),
+        }
+        for name, (timelines, *words) in pages.items():
+            with self.subTest(name):
+                seen = self.without_scripts(f"static_{name}", *words)
+                self.check_static(seen, timelines)
+                self.assertGreater(len(seen["sections"]), 2)
+                self.assertTrue(seen["verdict"])
 
     def test_replay_of_a_long_trace(self):
         trace = self.folder / "trace.json"
