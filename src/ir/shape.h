@@ -177,6 +177,7 @@ struct Pooling {
   int64_t window = 0;  // Elements of the input per element of the output.
   DType dtype = DType::kUnknown;
   Pass pass = Pass::kForward;
+  bool average = false;  // Means; else maxima, with where they were.
   friend bool operator==(const Pooling&, const Pooling&) = default;
 };
 

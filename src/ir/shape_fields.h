@@ -158,7 +158,8 @@ struct Family<Pooling> {
       Field{"outputs", &Pooling::outputs, Need::kNeeded},
       Field{"window", &Pooling::window, Need::kNeeded},
       Field{"dtype", &Pooling::dtype, Need::kNeeded},
-      Field{"pass", &Pooling::pass}};
+      Field{"pass", &Pooling::pass},
+      Field{"average", &Pooling::average}};
 };
 
 template <>

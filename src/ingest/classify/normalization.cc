@@ -126,6 +126,7 @@ ir::KernelShape SizePooling(const SizeRequest& request) {
     return pooling;
   }
   pooling.dtype = input->dtype;
+  pooling.average = ruled->op.name.find("avg") != std::string_view::npos;
   pooling.inputs = ElementCount(*input);
   pooling.outputs =
       backward ? ElementCount(*first) : PooledElements(arguments, *input);

@@ -134,7 +134,8 @@ Images ImageLayers::Pool(const Images& x, const Window& window, bool max) {
   const ir::Pooling shape{.inputs = x.elements(),
                           .outputs = result.elements(),
                           .window = window.height * window.width,
-                          .dtype = x.dtype};
+                          .dtype = x.dtype,
+                          .average = !max};
   {
     const OpScope op(torch_.step(),
                      max ? "aten::max_pool2d" : "aten::avg_pool2d");
