@@ -13,6 +13,7 @@
 #include "ingest/classify/classify.h"
 #include "ingest/host_only.h"
 #include "ingest/launchers.h"
+#include "ingest/layouts.h"
 #include "ingest/partners.h"
 #include "ingest/phases.h"
 
@@ -65,6 +66,7 @@ class RankAdder {
     added_.rank = builder_.AddRank({.number = rank_.rank});
     if (host_only_) {
       KeepOutermost(execution_, launches_);
+      layouts_ = FindLayouts(execution_);
     }
     FindZero();
     AddThreads();
@@ -287,7 +289,12 @@ class RankAdder {
             host_only_ ? SparseUpdate(execution_, index) : std::nullopt) {
       shapes = {*update};
     }
-    for (const ir::KernelShape& shape : shapes) {
+    for (ir::KernelShape& shape : shapes) {
+      if (auto* product = std::get_if<ir::Gemm>(&shape);
+          host_only_ && product) {
+        product->transpose_a |= layouts_[index].a_transposed;
+        product->transpose_b |= layouts_[index].b_transposed;
+      }
       AddWork(name,
               {.stream = StreamOf(kDefaultStream), .call = AddLaunch(index)},
               shape);
@@ -303,6 +310,7 @@ class RankAdder {
   std::vector<ir::OpId> ops_;
   std::vector<bool> launches_;
   bool host_only_;
+  std::vector<FactorLayout> layouts_;  // If host_only_.
   std::vector<std::optional<Arguments>> arguments_;
   std::vector<ir::Phase> phases_;
   std::vector<uint32_t> partners_;

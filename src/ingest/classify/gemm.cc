@@ -101,6 +101,15 @@ std::optional<ir::Gemm> Multiply(std::vector<int64_t> a,
 
 }  // namespace
 
+std::optional<std::pair<size_t, size_t>> FactorsOf(std::string_view op) {
+  const auto* const row =
+      std::ranges::find(kGemmOps, PlainName(op), &GemmOp::name);
+  if (row == kGemmOps.end() || row->second_transposed) {
+    return std::nullopt;
+  }
+  return std::pair(row->a, row->b);
+}
+
 std::optional<ir::Gemm> GemmOf(const OpContext& op) {
   const std::string_view name = PlainName(op.name);
   const auto* const row = std::ranges::find(kGemmOps, name, &GemmOp::name);

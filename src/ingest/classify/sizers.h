@@ -43,6 +43,10 @@ std::span<const FamilySizer> AllSizers();
 
 // What sizers ask of each other.
 
+/// Which inputs of a product's op are its factors; nothing for other ops. Those
+/// of linear are left out: its weight's layout is its own.
+std::optional<std::pair<size_t, size_t>> FactorsOf(std::string_view op);
+
 /// The product that a matrix op computes; nothing if the op is none or its
 /// arguments do not tell.
 std::optional<ir::Gemm> GemmOf(const OpContext& op);
