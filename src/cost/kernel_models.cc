@@ -9,6 +9,8 @@
 
 #include "cost/ceilings.h"
 #include "cost/kernels/bandwidth.h"
+#include "cost/kernels/cpu_base.h"
+#include "cost/kernels/cpu_features.h"
 #include "cost/kernels/cpu_kernels.h"
 #include "cost/kernels/family.h"
 #include "cost/kernels/fill.h"
@@ -73,12 +75,9 @@ double DistanceOutside(const FittedModel& model,
 
 // How many features a family has: those of an example.
 size_t CountFeatures(const Family& family, const Machine& machine) {
-  if (family.features == nullptr) {
-    return 0;
-  }
   const ir::KernelShape example = ExampleOf(family.name);
   FeatureVector features;
-  family.features(example, machine, family.base(example, machine), features);
+  FeaturesOn(family, example, machine, family.base(example, machine), features);
   return features.values().size();
 }
 
@@ -231,9 +230,10 @@ Estimate KernelModels::FromAnswer(const Answer& answer, const Base& base,
                                   std::span<const float> features,
                                   double trees) const {
   const FittedModel& model = answer.fitted.model();
-  // What was learned at the edge of the data holds less the farther away.
+  // What was learned at the edge of the data holds less the farther away. On a
+  // processor it is still better than the formula, which is a GPU's.
   const double distance = DistanceOutside(model, features);
-  const double far = std::max(0.0, distance - kNear);
+  const double far = IsCpu(machine_) ? 0 : std::max(0.0, distance - kNear);
   const double time =
       base.time_us *
       std::exp2(CorrectionOf(model, base.time_us, trees) / (1 + far));
@@ -310,12 +310,10 @@ void KernelModels::PriceAll(
       continue;
     }
     features.Clear();
-    if (family->features != nullptr) {
-      // A borrowed model sees the kernel on the GPU it knows.
-      const Base seen =
-          answer->borrowed ? family->base(shapes[i], answer->seen_on) : base;
-      family->features(shapes[i], answer->seen_on, seen, features);
-    }
+    // A borrowed model sees the kernel on the GPU it knows.
+    const Base seen =
+        answer->borrowed ? family->base(shapes[i], answer->seen_on) : base;
+    FeaturesOn(*family, shapes[i], answer->seen_on, seen, features);
     const auto which = static_cast<size_t>(answer - answers_.data());
     Waiting& rows = waiting[which];
     rows.places.push_back(i);

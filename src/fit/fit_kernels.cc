@@ -11,7 +11,9 @@
 
 #include "cost/ceilings.h"
 #include "cost/kernel_models.h"
+#include "cost/kernels/cpu_base.h"
 #include "fit/ceilings.h"
+#include "fit/fit_cpu_model.h"
 #include "fit/fit_model.h"
 #include "fit/launches.h"
 #include "fit/training_rows.h"
@@ -159,6 +161,8 @@ class ProfileFitter {
     if (fitted_.profile.launches.contains("conv2d") &&
         group.family->name == "convolution") {
       ASSIGN_OR_RETURN(model, FitDrifting(group, rows));
+    } else if (cost::IsCpu(machine_)) {
+      ASSIGN_OR_RETURN(model, FitCpuModel(group, rows));
     } else {
       ASSIGN_OR_RETURN(model, FitModel(group, rows, BaseOf(group)));
     }

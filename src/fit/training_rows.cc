@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/stats.h"
+#include "cost/kernels/cpu_features.h"
 
 namespace stepcast::fit {
 namespace {
@@ -42,7 +43,7 @@ double WeightOf(const KernelRow& row) {
 // convolutions do, for products without a vector library.
 constexpr double kCpuFadeUs = 0.01;
 constexpr double kCpuMostLog2 = 8;
-constexpr size_t kCpuFewestForTrees = 60;
+constexpr size_t kCpuFewestForTrees = 40;
 
 void SetTrust(TrainingRows& set) {
   std::vector<double> floors;
@@ -134,9 +135,8 @@ TrainingRows MakeTrainingRows(const TrainingInput& input) {
       }
     }
     features.Clear();
-    if (input.group.family->features != nullptr) {
-      input.group.family->features(row->shape, input.machine, base, features);
-    }
+    cost::FeaturesOn(*input.group.family, row->shape, input.machine, base,
+                     features);
     set.feature_count = features.values().size();
     set.features.insert(set.features.end(), features.values().begin(),
                         features.values().end());

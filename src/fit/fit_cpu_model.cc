@@ -1,0 +1,161 @@
+#include "fit/fit_cpu_model.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/rng.h"
+#include "base/stats.h"
+#include "fit/boost.h"
+#include "fit/calibration.h"
+#include "fit/fit_model.h"
+#include "ir/shape_set.h"
+
+namespace stepcast::fit {
+namespace {
+
+using measurements::Part;
+
+// Fewer tell no factor.
+constexpr size_t kFewestRows = 10;
+
+constexpr uint64_t kFolds = 5;
+
+// How many trees there may be: few where rows of one shape differ by what the
+// shape does not tell.
+constexpr std::array<size_t, 5> kTreeCounts = {0, 20, 60, 150, 300};
+
+// Corrections span powers of two, not percents: a loss that flattens early
+// would leave the far rows where they are. What it flattens at is a core that
+// was disturbed.
+BoostOptions OptionsFor(size_t rows, size_t trees) {
+  constexpr size_t kFew = 300;
+  return {.rounds = static_cast<int>(trees),
+          .depth = rows < kFew ? 4 : 6,
+          .rate = 0.06,
+          .feature_share = 0.8,
+          .robust_from = 0.3};
+}
+
+std::vector<double> FitResiduals(const TrainingRows& rows) {
+  std::vector<double> residuals;
+  for (const TrainingRow& row : rows.rows) {
+    if (row.part == Part::kFit && row.counts) {
+      residuals.push_back(Residual(row, row.base_us));
+    }
+  }
+  return residuals;
+}
+
+void SetRanges(const TrainingRows& rows, cost::FittedModel& model) {
+  model.low.assign(rows.feature_count, std::numeric_limits<float>::max());
+  model.high.assign(rows.feature_count, std::numeric_limits<float>::lowest());
+  for (size_t i = 0; i < rows.rows.size(); ++i) {
+    const auto features = rows.FeaturesOf(i);
+    for (size_t f = 0; f < features.size(); ++f) {
+      model.low[f] = std::min(model.low[f], features[f]);
+      model.high[f] = std::max(model.high[f], features[f]);
+    }
+  }
+}
+
+std::string NameOf(size_t trees) {
+  return trees == 0 ? "scaled" : fmt::format("trees_{}", trees);
+}
+
+// Sets offset and trees.
+Status Correct(const TrainingRows& rows, size_t trees,
+               cost::FittedModel& model) {
+  std::vector<double> residuals = FitResiduals(rows);
+  const size_t count = residuals.size();
+  model.offset = Quantile(std::move(residuals), 0.5);
+  model.forest = cost::Forest::Make({}, rows.feature_count);
+  if (trees > 0) {
+    ASSIGN_OR_RETURN(const std::vector<cost::Tree> made,
+                     Boost(rows, model.offset, OptionsFor(count, trees)));
+    model.forest = cost::Forest::Make(made, rows.feature_count);
+  }
+  return {};
+}
+
+// The rows with one fold of the fit part held out for validation; nothing else
+// validates.
+TrainingRows HoldOut(const TrainingRows& rows, uint64_t fold) {
+  TrainingRows fewer = rows;
+  for (TrainingRow& row : fewer.rows) {
+    if (row.part == Part::kValidation) {
+      row.part = Part::kTest;
+    } else if (row.part == Part::kFit &&
+               Rng(ir::HashOf(row.row->shape)).Below(kFolds) == fold) {
+      row.part = Part::kValidation;
+    }
+  }
+  return fewer;
+}
+
+// The number of trees that does best on rows held out: validation rows would
+// be too few to tell.
+Result<size_t> ChooseTrees(const TrainingRows& rows, cost::FittedModel& model) {
+  std::array<Errors, kTreeCounts.size()> errors;
+  for (uint64_t fold = 0; fold < kFolds; ++fold) {
+    const TrainingRows fewer = HoldOut(rows, fold);
+    for (size_t i = 0; i < kTreeCounts.size(); ++i) {
+      RETURN_IF_ERROR(Correct(fewer, kTreeCounts[i], model));
+      const std::vector<double> kernel_us = Predict(model, fewer);
+      for (size_t place = 0; place < fewer.rows.size(); ++place) {
+        const TrainingRow& row = fewer.rows[place];
+        if (row.part == Part::kValidation && row.counts) {
+          errors[i].Add(ObservedUs(row, kernel_us[place]), row.row->time_us);
+        }
+      }
+    }
+  }
+  size_t best = 0;
+  for (size_t i = 0; i < kTreeCounts.size(); ++i) {
+    const double error = errors[i].Summary().gmae_pct;
+    model.candidates.push_back(
+        {.name = NameOf(kTreeCounts[i]), .gmae_pct = error});
+    if (error < model.candidates[best].gmae_pct) {
+      best = i;
+    }
+  }
+  return kTreeCounts[best];
+}
+
+}  // namespace
+
+Result<std::optional<cost::FittedModel>> FitCpuModel(const RowGroup& group,
+                                                     const TrainingRows& rows) {
+  if (FitResiduals(rows).size() < kFewestRows) {
+    return std::nullopt;
+  }
+  cost::FittedModel model;
+  model.family = group.family->name;
+  model.variant = group.variant;
+  model.fade_us = rows.fade_us;
+  model.most_log2 = rows.most_log2;
+  SetRanges(rows, model);
+  size_t trees = 0;
+  if (FitResiduals(rows).size() >= rows.fewest_for_trees) {
+    ASSIGN_OR_RETURN(trees, ChooseTrees(rows, model));
+  }
+  model.chosen = NameOf(trees);
+  RETURN_IF_ERROR(Correct(rows, trees, model));
+  ASSIGN_OR_RETURN(
+      model.spread,
+      Calibrate(rows, Predict(model, rows),
+                [&](const TrainingRows& fewer) -> Result<std::vector<double>> {
+                  cost::FittedModel again = model;
+                  RETURN_IF_ERROR(Correct(fewer, trees, again));
+                  return Predict(again, fewer);
+                }));
+  return model;
+}
+
+}  // namespace stepcast::fit
