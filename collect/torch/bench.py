@@ -17,19 +17,19 @@ import machine
 from budget import Budget, Progress, clock_text
 from clock_option import add_clock, check_clock
 from journal import Journal, append_row, write_tables
+from malloc_option import add_malloc, apply_malloc
 from points import GENERATORS, make_sweep, point_id
 from schemas import COLUMNS
 from stats import ThrottleWatch
+from undisturbed import StepFilter, write_reference
 from work import Limits
 
-# Points between two looks at whether the machine still runs as it did.
-_WATCH_EVERY = 25
 # The share of a point's time that goes on top: making tensors, warming up.
 _POINT_SECONDS = 0.12
 # How long a sweep waits for a machine that is hot or busy, and what share of
 # its budget at the most: one that is always busy is measured as it is.
-_WAIT_SECONDS = 2.0
-_WAIT_SHARE = 0.05
+_WAIT_SECONDS = 0.1
+_WAIT_SHARE = 0.4
 
 
 def parse_arguments(words):
@@ -50,6 +50,7 @@ def parse_arguments(words):
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, help="of the processor")
     add_clock(parser)
+    add_malloc(parser)
     parser.add_argument("--longest-ms", type=float, default=60.0,
                         help="leave out calls that take longer")
     arguments = parser.parse_args(words)
@@ -87,7 +88,6 @@ class Bench:
         self._out = out
         self._start = time.monotonic()
         self._watch = ThrottleWatch()
-        self._since_good = []
         self._waited = 0.0
         self.measured = 0
 
@@ -95,43 +95,50 @@ class Bench:
         entry["at_s"] = round(time.monotonic() - self._start, 3)
         self._journal.add(entry)
 
+    def _is_itself(self):
+        """Whether the machine runs as it does at rest."""
+        return self._watch.check(self._runner.reference_us())
+
+    @property
+    def _may_wait(self):
+        return (self._waited + _WAIT_SECONDS
+                <= _WAIT_SHARE * self._budget.seconds)
+
     def _rest(self):
-        """Lets the machine cool down or finish what else it does."""
-        if self._waited + _WAIT_SECONDS <= _WAIT_SHARE * self._budget.seconds:
+        """Lets the machine cool down or finish what else it does. True once
+        it has."""
+        while self._may_wait:
             self._waited += _WAIT_SECONDS
             time.sleep(_WAIT_SECONDS)
-
-    def _look(self):
-        """Points measured while the machine was slow are asked for again."""
-        time_us = self._runner.reference_us()
-        if self._watch.check(time_us):
-            self._since_good = []
-            return
-        if self._since_good:
-            self._add({"type": "again", "ids": self._since_good,
-                       "reference_us": time_us, "mark_us": self._watch.mark})
-        self._since_good = []
-        self._rest()
+            if self._is_itself():
+                return True
+        return False
 
     def _one(self, point):
+        """Whether the point was measured, and not merely left out."""
         entry = {"type": "point", "id": point_id(point),
                  "kind": point["kind"], "rows": []}
         kind, row, why = self._runner.run(point)
         if row is None:
             entry["skipped"] = why
-        else:
-            entry["kind"] = kind
-            entry["rows"] = [row]
-            self.measured += 1
-            self._since_good.append(entry["id"])
+            self._add(entry)
+            return False
+        entry["kind"] = kind
+        entry["rows"] = [row]
+        self.measured += 1
         self._add(entry)
-        if row is not None:
-            append_row(self._out, kind, row, COLUMNS)
+        append_row(self._out, kind, row, COLUMNS)
+        return True
+
+    def _again(self, point):
+        self._add({"type": "again", "ids": [point_id(point)],
+                   "mark_us": self._watch.mark})
 
     def run(self):
         """Until the sweep or the budget is over. True: the whole sweep."""
         self._add({"type": "run"})
         progress = Progress(len(self._sweep))
+        itself = self._is_itself()
         # Twice: those asked for again come at the end.
         for _ in range(2):
             done = self._journal.done()
@@ -140,9 +147,12 @@ class Bench:
                 if self._budget.is_over():
                     progress.end()
                     return False
-                if number % _WATCH_EVERY == 0:
-                    self._look()
-                self._one(point)
+                if self._one(point):
+                    # Good at both ends, or the point is asked for again.
+                    before, itself = itself, self._is_itself()
+                    if not (before and itself) and self._may_wait:
+                        self._again(point)
+                        itself = itself or self._rest()
                 progress.show(len(done) + number + 1, self._budget,
                               point["op"])
         progress.end()
@@ -151,6 +161,10 @@ class Bench:
     @property
     def throttled(self):
         return self._watch.throttled
+
+    @property
+    def mark_us(self):
+        return self._watch.mark
 
 
 def main(words=None):
@@ -161,6 +175,7 @@ def main(words=None):
         print("error: no PyTorch; expected 1.13 or later", file=sys.stderr)
         return 2
     from runner import Runner  # Needs torch.
+    apply_malloc(arguments)
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
     torch.manual_seed(arguments.seed)
@@ -171,6 +186,7 @@ def main(words=None):
         "gpu": name, "device": arguments.device, "sizes": arguments.sizes,
         "seed": arguments.seed, "only": arguments.only,
         "threads": torch.get_num_threads(), "clock": arguments.clock,
+        "malloc": arguments.malloc,
         "torch": torch.__version__})
     if wrong:
         print(f"error: {wrong}", file=sys.stderr)
@@ -190,10 +206,13 @@ def main(words=None):
             machine.device_toml(name, facts, runner.peaks()))
     bench = Bench(runner, make_sweep(arguments.seed, arguments.sizes,
                                      arguments.only), journal, budget, out)
-    if arguments.device == "cpu" and not arguments.only:
-        calibrate.record(torch, out, arguments.clock)
     whole = bench.run()
     write_tables(out, journal.rows(), COLUMNS)
+    write_reference(out, bench.mark_us)
+    if arguments.device == "cpu" and not arguments.only:
+        calibrate.record(
+            torch, out, arguments.clock,
+            lambda: StepFilter(runner.reference_us, bench.mark_us))
     print(f"bench: {bench.measured} points measured in this run, "
           f"{len(journal.done())} done in all, "
           f"{clock_text(budget.spent())} spent"

@@ -43,7 +43,7 @@ def make_step(torch, made, batch, device):
     return step
 
 
-def record(torch, out, clock="wall"):
+def record(torch, out, clock="wall", make_filter=lambda: None):
     """Fills OUT/steps unless an earlier run did."""
     table = pathlib.Path(out) / NAME
     if table.exists():
@@ -53,7 +53,8 @@ def record(torch, out, clock="wall"):
         step = make_step(torch, made, batch, "cpu")
         folder = table.parent / name
         with Recorder(folder, "cpu", batch, warmup=10, timed=_STEPS,
-                      profiled=0, clock=clock) as recorder:
+                      profiled=0, clock=clock,
+                      steps_filter=make_filter()) as recorder:
             step()
             while not recorder.step():
                 step()

@@ -12,7 +12,9 @@ import sys
 
 from calibrate import make_step
 from clock_option import add_clock, check_clock
+from malloc_option import add_malloc, apply_malloc
 from recorder import Recorder
+from undisturbed import StepFilter, read_reference
 
 
 def parse_arguments(words):
@@ -36,7 +38,11 @@ def parse_arguments(words):
     parser.add_argument("--no-times", action="store_true",
                         help="record one step without timing any")
     parser.add_argument("--out", required=True, help="a directory")
+    parser.add_argument("--like", metavar="DIR", help="count only steps "
+                        "during which the machine was as fast as when "
+                        "bench.py wrote this directory")
     add_clock(parser)
+    add_malloc(parser)
     arguments = parser.parse_args(words)
     check_clock(parser, arguments)
     if arguments.batch < 1:
@@ -65,6 +71,17 @@ def make_model(torch, arguments):
                            residual=arguments.model == "resnet")
 
 
+def make_filter(torch, arguments):
+    """What tells disturbed steps apart, or None."""
+    mark = read_reference(arguments.like) if arguments.like else None
+    if mark is None:
+        return None
+    from runner import Runner  # Needs torch.
+    runner = Runner(torch, arguments.device, "", None, 0, 0,
+                    arguments.clock)
+    return StepFilter(runner.reference_us, mark)
+
+
 def main(words=None):
     arguments = parse_arguments(words)
     try:
@@ -72,6 +89,7 @@ def main(words=None):
     except ImportError:
         print("error: no PyTorch; expected 1.13 or later", file=sys.stderr)
         return 2
+    apply_malloc(arguments)
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
     torch.manual_seed(1)
@@ -82,6 +100,7 @@ def main(words=None):
                if arguments.no_times else {"timed": arguments.steps})
     with Recorder(arguments.out, arguments.device, arguments.batch,
                   model=vars(arguments), clock=arguments.clock,
+                  steps_filter=make_filter(torch, arguments),
                   **lengths) as recorder:
         while True:
             step()

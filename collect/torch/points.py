@@ -167,10 +167,10 @@ def _launch(rng, r):
 # Name, draws, shares of the time: products and lookups decide a DLRM's step.
 # The draws are what one round over everything asks for.
 GENERATORS = {
-    "linear": (_linear, 1700, 10), "bmm": (_bmm, 1200, 3),
+    "linear": (_linear, 1700, 14), "bmm": (_bmm, 1200, 3),
     "bag": (_bag, 1200, 6), "lookup": (_lookup, 300, 1),
     "concat": (_concat, 600, 3), "transpose": (_transpose, 400, 3),
-    "tril": (_tril, 400, 2), "elementwise": (_elementwise, 3000, 14),
+    "tril": (_tril, 400, 2), "elementwise": (_elementwise, 3000, 10),
     "rowwise": (_rowwise, 400, 2), "reduction": (_reduction, 900, 6),
     "fill": (_fill, 300, 2), "conv": (_conv, 800, 4),
     "image": (_image, 900, 6), "optimizer": (_optimizer, 200, 1),

@@ -8,7 +8,9 @@
                 break
 
 The first steps warm up, the next are timed with nothing recorded, one more
-makes the execution trace, the last ones the profile.
+makes the execution trace, the last ones the profile. With a filter of
+undisturbed.py, timed steps that something else slowed down do not count, and
+others take their place.
 """
 import json
 import pathlib
@@ -46,8 +48,11 @@ def phase_of(step, warmup, timed, profiled):
 class Recorder:
     """Call `step` behind each step; true means that all is recorded."""
 
+    # Steps for those that were disturbed, as a share of all.
+    _MOST_EXTRA = 2.0
+
     def __init__(self, out, device="cpu", batch=None, warmup=5, timed=50,
-                 profiled=5, model=None, clock="wall"):
+                 profiled=5, model=None, clock="wall", steps_filter=None):
         import torch
         self._torch = torch
         self._out = pathlib.Path(out)
@@ -56,6 +61,8 @@ class Recorder:
         self._lengths = (warmup, timed, profiled)
         self._manifest = {"batch": batch, "model": model, "clock": clock}
         self._clock = CLOCKS[clock]
+        self._filter = steps_filter
+        self._extra = int(self._MOST_EXTRA * timed)
         self._steps = 0
         self._times = []
         self._observer = None
@@ -142,9 +149,9 @@ class Recorder:
             return True
         if before == "timed":
             self._wait()
-            now = self._clock()
-            self._times.append((now - self._mark) * 1e6)
-            self._mark = now
+            self._times.append((self._clock() - self._mark) * 1e6)
+            self._judge()
+            self._mark = self._clock()
         self._steps += 1
         after = self._phase()
         if after != before:
@@ -155,18 +162,36 @@ class Recorder:
             self._start_label()
         return after == "done"
 
+    def _judge(self):
+        """Makes up for steps that were disturbed, as long as it may."""
+        if self._filter is None:
+            return
+        warmup, timed, profiled = self._lengths
+        lost = self._filter.add(self._times[-1])
+        if self._steps + 1 >= warmup + timed:
+            lost += self._filter.close()
+        more = min(lost, self._extra)
+        self._extra -= more
+        self._lengths = (warmup, timed + more, profiled)
+
     @property
     def times_us(self):
+        """Of undisturbed steps, if there are any and someone told."""
+        if self._filter is not None and self._filter.good:
+            return list(self._filter.good)
         return list(self._times)
 
     def _write_manifest(self):
+        times = self.times_us
         manifest = {
             **self._manifest,
             "machine": machine.describe(self._torch, self._device),
             "profiler": "kineto" if self._kineto else "legacy",
-            "step_us": {"median": median(self._times),
-                        "p10": quantile(self._times, 0.1),
-                        "p90": quantile(self._times, 0.9),
+            "step_us": {"median": median(times),
+                        "p10": quantile(times, 0.1),
+                        "p90": quantile(times, 0.9),
+                        "undisturbed": len(times),
+                        "median_of_all": median(self._times),
                         "all": [round(t, 2) for t in self._times]}}
         (self._out / "manifest.json").write_text(
             json.dumps(manifest, indent=1) + "\n")

@@ -1,4 +1,5 @@
 """When a measured time is good enough, and when the machine is not itself."""
+import bisect
 import math
 
 # Tukey's fences: beyond 1.5 interquartile ranges from the quartiles.
@@ -82,28 +83,32 @@ class Sampler:
 
 
 class ThrottleWatch:
-    """Compares one fixed kernel with what it took on the rested machine.
+    """Compares one fixed kernel with what it takes on the rested machine.
 
     The mark is a low quantile of all its times: a machine that is hot or busy
     is never too fast, but a single fast time may be an accident. `check` says
     whether a time is within reach of the mark; if not, what was measured
-    since the last good one is not to be trusted.
+    since the last good one is not to be trusted. A mark that is given stays.
     """
 
-    # A core that shares its package with others varies by some 10 %.
-    def __init__(self, tolerance=0.25, settle=3):
+    # A kernel repeats within 3 % on a core of its own, and takes twice as long
+    # on one whose other half is busy.
+    def __init__(self, tolerance=0.10, settle=3, mark=None):
         self.tolerance = tolerance
         self.settle = settle
-        self.times = []
+        self._given = mark
+        self._sorted = []
         self.throttled = 0
 
     @property
     def mark(self):
-        return quantile(self.times, 0.2) if self.times else None
+        if self._given is not None or not self._sorted:
+            return self._given
+        return self._sorted[len(self._sorted) // 20]
 
     def check(self, time):
-        self.times.append(time)
-        if len(self.times) <= self.settle:
+        bisect.insort(self._sorted, time)
+        if self._given is None and len(self._sorted) <= self.settle:
             return True
         good = time <= self.mark * (1 + self.tolerance)
         self.throttled += 0 if good else 1

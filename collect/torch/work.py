@@ -123,6 +123,7 @@ class Limits:
 
 
 def copies(point, rotate_bytes, most=8):
-    """How many sets of tensors a point needs to go through that much."""
-    each = max(1, held_bytes(point))
+    """How many sets of tensors a point needs to go through that much. Tables
+    do not count: the sets share one, and a call touches a few rows of it."""
+    each = max(1, work_of(point)[1])
     return max(1, min(most, math.ceil(rotate_bytes / each)))

@@ -9,6 +9,7 @@ import collect_path
 import capture
 import legacy_trace
 import machine
+import malloc_option
 import models
 import recorder
 
@@ -41,6 +42,25 @@ class ModelTest(unittest.TestCase):
         tables = [(10, 4, 1), (10, 6, 1)]
         self.assertEqual(models.dlrm_widths(model, tables),
                          ([3, 8], [18, 1]))
+
+
+class MallocTest(unittest.TestCase):
+
+    def test_memory_is_kept_where_malloc_can_be_told(self):
+        told = {}
+
+        def mallopt(number, value):
+            told[number] = value
+            return 1
+        self.assertTrue(malloc_option.keep_memory(
+            types.SimpleNamespace(mallopt=mallopt)))
+        # M_MMAP_MAX and M_TRIM_THRESHOLD.
+        self.assertEqual(told, {-4: 0, -1: 2 ** 31 - 1})
+
+    def test_other_allocators_are_left_alone(self):
+        self.assertFalse(malloc_option.keep_memory(types.SimpleNamespace()))
+        self.assertFalse(malloc_option.keep_memory(
+            types.SimpleNamespace(mallopt=lambda number, value: 0)))
 
 
 class RecorderTest(unittest.TestCase):

@@ -30,7 +30,8 @@ case "$*" in
   *--steps*)
     while [ "$1" != --out ]; do shift; done
     mkdir -p "$2"
-    echo '{"step_us": {"median": 100.0}}' > "$2/manifest.json" ;;
+    echo '{"step_us": {"median": 100.0, "undisturbed": 3}}' \
+      > "$2/manifest.json" ;;
   *fail*) exit 3 ;;
 esac
 """
@@ -73,22 +74,27 @@ class ClosedLoopTest(unittest.TestCase):
         self.assertTrue(predict.startswith("predict "))
         self.assertIn("--profile", predict)
 
-    def test_a_measurement_is_the_median_of_an_unprofiled_run(self):
-        time = self.loop.measure("mlp", ["--model", "mlp"], 0, 30)
-        self.assertEqual(time, 100.0)
+    def test_a_measurement_is_an_unprofiled_run_on_the_same_machine(self):
+        times = self.loop.measure("mlp", ["--model", "mlp"], 0, 30)
+        self.assertEqual(times, {"median": 100.0, "undisturbed": 3})
+        self.assertIn(f"--like {self.root / 'out' / 'measured'}",
+                      self.calls()[0])
 
     def test_a_command_that_fails_ends_the_loop(self):
         with self.assertRaisesRegex(SystemExit, "ended with status 3"):
             LOOP.run([self.program, "fail"])
 
     def test_the_table_has_error_and_spread(self):
+        def run(time):
+            return {"median": time, "median_of_all": 2 * time,
+                    "undisturbed": 1, "all": [time, 3 * time]}
         text = LOOP.report({"a": 110.0, "b": 80.0},
-                           {"a": [99.0, 100.0, 104.0],
-                            "b": [100.0, 100.0, 100.0]})
+                           {"a": [run(99.0), run(100.0), run(104.0)],
+                            "b": [run(100.0)] * 3})
         first, second, last = text.splitlines()[1:]
-        # 110 of 100; 104 over 99.
-        self.assertIn("+10.0%", first)
-        self.assertIn("5.1%", first)
+        # 110 of 100; 104 over 99; one step of two; those of all.
+        self.assertEqual(first.split(), ["a", "110", "100", "+10.0%", "5.1%",
+                                         "50%", "200"])
         self.assertIn("-20.0%", second)
         # sqrt(10 * 20) = 14.1
         self.assertEqual(last, "geomean of the errors 14.1 %, worst 20.0 %")

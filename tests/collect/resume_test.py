@@ -20,6 +20,39 @@ FAKE = pathlib.Path(__file__).resolve().parent / "fake_bench.py"
 POINTS = 400
 
 
+class Runner:
+    """Slow when certain looks are taken, and only then."""
+    looks = 0
+    runs = 0
+
+    def __init__(self, is_slow):
+        self.is_slow = is_slow
+
+    def reference_us(self):
+        self.looks += 1
+        return 200.0 if self.is_slow(self.looks) else 100.0
+
+    def run(self, point):
+        self.runs += 1
+        return point["kind"], {"gpu": "g", "time_us": 1.0}, None
+
+
+class Time:
+    """A budget that is never over, of which a share may be waited."""
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+
+    def is_over(self):
+        return False
+
+    def spent(self):
+        return 0.0
+
+    def left(self):
+        return 1.0
+
+
 class ResumeTest(unittest.TestCase):
 
     def setUp(self):
@@ -71,40 +104,17 @@ class ResumeTest(unittest.TestCase):
         book.close()
 
     def test_points_measured_on_a_slow_machine_are_measured_again(self):
-        class Runner:
-            """Slow when the second look is taken, and only then."""
-            looks = 0
-            runs = 0
-
-            def reference_us(self):
-                self.looks += 1
-                return 200.0 if self.looks == 5 else 100.0
-
-            def run(self, point):
-                self.runs += 1
-                return point["kind"], {"gpu": "g", "time_us": 1.0}, None
-
-        class NoTime:
-            seconds = 0
-
-            def is_over(self):
-                return False
-
-            def spent(self):
-                return 0.0
-
-            def left(self):
-                return 1.0
-
         book = journal.Journal(self.out)
-        runner = Runner()
+        runner = Runner(lambda look: look == 5)
         sweep = make_sweep(1, "small")[:150]
-        made = bench.Bench(runner, sweep, book, NoTime(), self.out)
+        made = bench.Bench(runner, sweep, book, Time(60), self.out)
         self.assertTrue(made.run())
         again = [e for e in book.entries if e["type"] == "again"]
-        # The 25 points between the fourth look and the fifth.
-        self.assertEqual([len(e["ids"]) for e in again], [25])
-        self.assertEqual(runner.runs, 175)
+        # The one before the fifth look, the first being taken before all
+        # points; after a rest the machine is itself again.
+        points = [e["id"] for e in book.entries if e["type"] == "point"]
+        self.assertEqual([e["ids"] for e in again], [[points[3]]])
+        self.assertEqual(runner.runs, 151)
         self.assertEqual(len(list(book.rows())), 150)
         book.close()
 
@@ -114,6 +124,17 @@ class ResumeTest(unittest.TestCase):
         process.stdout.close()
         for line in (self.out / journal.NAME).read_text().splitlines():
             self.assertIn("type", json.loads(line))
+
+
+    def test_a_machine_that_is_never_itself_is_measured_as_it_is(self):
+        book = journal.Journal(self.out)
+        runner = Runner(lambda look: look > 3)
+        made = bench.Bench(runner, make_sweep(1, "small")[:20], book, Time(0),
+                           self.out)
+        self.assertTrue(made.run())
+        self.assertEqual(runner.runs, 20)
+        self.assertEqual(len(list(book.rows())), 20)
+        book.close()
 
 
 if __name__ == "__main__":

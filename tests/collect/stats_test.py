@@ -2,11 +2,13 @@
 """Tests medians, outliers, throttling and budgets."""
 import io
 import math
+import tempfile
 import unittest
 
 import collect_path  # noqa: F401  (finds the modules below)
 import budget
 import stats
+import undisturbed
 
 
 class StatsTest(unittest.TestCase):
@@ -53,6 +55,57 @@ class StatsTest(unittest.TestCase):
         self.assertFalse(watch.check(130))
         self.assertTrue(watch.check(101))
         self.assertEqual(watch.throttled, 1)
+
+
+    def test_a_given_mark_stays(self):
+        watch = stats.ThrottleWatch(mark=100)
+        self.assertFalse(watch.check(120))
+        self.assertTrue(watch.check(109))
+        self.assertEqual(watch.mark, 100)
+
+
+class StepFilterTest(unittest.TestCase):
+
+    def setUp(self):
+        self.now = 0.0
+        self.reference = 100.0
+
+    def make(self):
+        return undisturbed.StepFilter(lambda: self.reference, 100.0,
+                                      clock=lambda: self.now)
+
+    def add(self, steps, time, seconds):
+        self.now += seconds
+        return steps.add(time)
+
+    def test_steps_between_two_good_looks_count(self):
+        steps = self.make()
+        self.assertEqual(self.add(steps, 1, 0.015), 0)
+        self.assertEqual(self.add(steps, 2, 0.015), 0)
+        self.assertEqual(steps.good, [1, 2])
+
+    def test_a_bad_look_spoils_what_is_before_and_behind_it(self):
+        steps = self.make()
+        self.reference = 200.0
+        self.assertEqual(self.add(steps, 1, 0.03), 1)
+        self.reference = 100.0
+        self.assertEqual(self.add(steps, 2, 0.03), 1)
+        self.assertEqual(self.add(steps, 3, 0.03), 0)
+        self.assertEqual((steps.good, steps.disturbed), ([3], 2))
+
+    def test_the_last_steps_are_judged_at_the_end(self):
+        steps = self.make()
+        self.add(steps, 1, 0.001)
+        self.assertEqual(steps.good, [])
+        self.assertEqual(steps.close(), 0)
+        self.assertEqual(steps.good, [1])
+        self.assertEqual(steps.close(), 0)
+
+    def test_the_mark_of_a_sweep_is_found_again(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            self.assertIsNone(undisturbed.read_reference(scratch))
+            undisturbed.write_reference(scratch, 12.5)
+            self.assertEqual(undisturbed.read_reference(scratch), 12.5)
 
 
 class BudgetTest(unittest.TestCase):

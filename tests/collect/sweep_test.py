@@ -92,6 +92,11 @@ class WorkTest(unittest.TestCase):
         # 1024*64*4*4 bytes = 1 MiB of the 4 MiB to go through.
         self.assertEqual(work.copies(point, 4 << 20), 4)
         self.assertEqual(work.copies({**point, "rows": 1 << 20}, 4 << 20), 1)
+        # A table of 4 GiB, of which a call touches a few rows: as many sets of
+        # ids as there may be.
+        bag = {"kind": "embedding_bag", "op": "bag_fwd", "rows": 1 << 24,
+               "dim": 64, "batch": 16, "lookups": 4}
+        self.assertEqual(work.copies(bag, 4 << 20), 8)
 
 
 if __name__ == "__main__":
