@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -99,6 +100,16 @@ TrainingRows HoldOut(const TrainingRows& rows, uint64_t fold) {
   return fewer;
 }
 
+void AddErrors(const TrainingRows& rows, std::span<const double> kernel_us,
+               Errors& errors) {
+  for (size_t i = 0; i < rows.rows.size(); ++i) {
+    const TrainingRow& row = rows.rows[i];
+    if (row.part == Part::kValidation && row.counts) {
+      errors.Add(ObservedUs(row, kernel_us[i]), row.row->time_us);
+    }
+  }
+}
+
 // The number of trees that does best on rows held out: validation rows would
 // be too few to tell.
 Result<size_t> ChooseTrees(const TrainingRows& rows, cost::FittedModel& model) {
@@ -107,25 +118,16 @@ Result<size_t> ChooseTrees(const TrainingRows& rows, cost::FittedModel& model) {
     const TrainingRows fewer = HoldOut(rows, fold);
     for (size_t i = 0; i < kTreeCounts.size(); ++i) {
       RETURN_IF_ERROR(Correct(fewer, kTreeCounts[i], model));
-      const std::vector<double> kernel_us = Predict(model, fewer);
-      for (size_t place = 0; place < fewer.rows.size(); ++place) {
-        const TrainingRow& row = fewer.rows[place];
-        if (row.part == Part::kValidation && row.counts) {
-          errors[i].Add(ObservedUs(row, kernel_us[place]), row.row->time_us);
-        }
-      }
+      AddErrors(fewer, Predict(model, fewer), errors[i]);
     }
   }
-  size_t best = 0;
   for (size_t i = 0; i < kTreeCounts.size(); ++i) {
-    const double error = errors[i].Summary().gmae_pct;
-    model.candidates.push_back(
-        {.name = NameOf(kTreeCounts[i]), .gmae_pct = error});
-    if (error < model.candidates[best].gmae_pct) {
-      best = i;
-    }
+    model.candidates.push_back({.name = NameOf(kTreeCounts[i]),
+                                .gmae_pct = errors[i].Summary().gmae_pct});
   }
-  return kTreeCounts[best];
+  const auto best = std::ranges::min_element(model.candidates, {},
+                                             &cost::Candidate::gmae_pct);
+  return kTreeCounts[static_cast<size_t>(best - model.candidates.begin())];
 }
 
 }  // namespace

@@ -26,8 +26,8 @@ cost::Machine Processor() {
   return machine;
 }
 
-// Products of all sizes and both layouts. Each takes `factor(layout)` times
-// what the formula says.
+// Products of all sizes and both layouts. Each takes `factor(op)` times what
+// the formula says, and up to 5 % more.
 class Made {
  public:
   template <typename Factor>
@@ -41,8 +41,8 @@ class Made {
                        .dtype = ir::DType::kFp32};
       KernelRow row;
       row.shape = product;
-      row.time_us =
-          factor(product) * group_.family->base(product, machine_).time_us;
+      row.time_us = factor(product) * (1 + 0.05 * (i * 7 % 10) / 10) *
+                    group_.family->base(product, machine_).time_us;
       measured_.rows.push_back(row);
     }
     measured_.tables = {"made"};
@@ -86,7 +86,7 @@ TEST(FitCpuModelTest, FewRowsTellAFactor) {
   const auto model = FitCpuModel(made.group(), made.rows());
   ASSERT_TRUE(model && *model);
   EXPECT_EQ((*model)->chosen, "scaled");
-  EXPECT_NEAR((*model)->offset, 4, 0.01);
+  EXPECT_NEAR((*model)->offset, 4, 0.08);
 }
 
 TEST(FitCpuModelTest, AHandfulTellsNothing) {
