@@ -174,6 +174,10 @@ class Recorder:
         self._extra -= more
         self._lengths = (warmup, timed + more, profiled)
 
+    def _undisturbed(self):
+        """How many steps nothing slowed down, as far as anyone told."""
+        return len(self._times if self._filter is None else self._filter.good)
+
     @property
     def times_us(self):
         """Of undisturbed steps, if there are any and someone told."""
@@ -190,7 +194,7 @@ class Recorder:
             "step_us": {"median": median(times),
                         "p10": quantile(times, 0.1),
                         "p90": quantile(times, 0.9),
-                        "undisturbed": len(times),
+                        "undisturbed": self._undisturbed(),
                         "median_of_all": median(self._times),
                         "all": [round(t, 2) for t in self._times]}}
         (self._out / "manifest.json").write_text(

@@ -99,6 +99,17 @@ class ClosedLoopTest(unittest.TestCase):
         # sqrt(10 * 20) = 14.1
         self.assertEqual(last, "geomean of the errors 14.1 %, worst 20.0 %")
 
+    def test_runs_that_were_disturbed_throughout_do_not_count(self):
+        def run(time, undisturbed):
+            return {"median": time, "median_of_all": time,
+                    "undisturbed": undisturbed, "all": [time] * 4}
+        text = LOOP.report({"a": 110.0}, {"a": [run(100.0, 2),
+                                                run(300.0, 0)]})
+        self.assertIn("+10.0%", text.splitlines()[1])
+        # Unless there is nothing else.
+        text = LOOP.report({"a": 110.0}, {"a": [run(100.0, 0)]})
+        self.assertIn("+10.0%", text.splitlines()[1])
+
 
 if __name__ == "__main__":
     unittest.main()
