@@ -13,9 +13,11 @@ namespace stepcast::cost {
 namespace {
 
 // Unknown sizes are 0 and stay there.
+void AddSize(double size, FeatureVector& features) {
+  features.Add(std::log2(1 + std::max(size, 0.0)));
+}
 void AddSize(int64_t size, FeatureVector& features) {
-  features.Add(
-      std::log2(1.0 + static_cast<double>(std::max<int64_t>(size, 0))));
+  AddSize(static_cast<double>(size), features);
 }
 
 template <typename S>
@@ -44,9 +46,11 @@ void AddFields(const ir::EmbeddingBag& bag, FeatureVector& features) {
   AddSize(bag.dim, features);
   AddSize(bag.batch, features);
   AddSize(bag.lookups, features);
+  const auto lookups = static_cast<double>(bag.lookups);
+  const auto dim = static_cast<double>(bag.dim);
   AddSize(bag.batch > 0 ? bag.lookups / bag.batch : 0, features);
-  AddSize(bag.rows * bag.dim, features);
-  AddSize(bag.lookups * bag.dim, features);
+  AddSize(static_cast<double>(bag.rows) * dim, features);
+  AddSize(lookups * dim, features);
   features.Add(std::max(bag.index_alpha, 0.0));
   features.Add(static_cast<double>(bag.pass));
   features.Add(static_cast<double>(bag.update));
