@@ -16,20 +16,23 @@ import calibrate
 import machine
 from budget import Budget, Progress, clock_text
 from clock_option import add_clock, check_clock
-from journal import Journal, append_row, write_tables
+from journal import Journal, write_tables
 from malloc_option import add_malloc, apply_malloc
 from points import GENERATORS, make_sweep, point_id
 from schemas import COLUMNS
 from stats import ThrottleWatch
 from undisturbed import StepFilter, write_reference
+from visits import Visits
 from work import Limits
 
 # The share of a point's time that goes on top: making tensors, warming up.
 _POINT_SECONDS = 0.12
-# How long a sweep waits for a machine that is hot or busy, and what share of
-# its budget at the most: one that is always busy is measured as it is.
-_WAIT_SECONDS = 0.1
-_WAIT_SHARE = 0.4
+# How often a sweep looks whether a machine that is hot or busy is itself again
+# before it goes on all the same, and what share of its budget it spends on that
+# at the most.
+_WAIT_SECONDS = 0.01
+_MOST_WAITS = 10
+_WAIT_SHARE = 0.2
 
 
 def parse_arguments(words):
@@ -80,16 +83,16 @@ def check_header(journal, settings):
 class Bench:
     """One run of a sweep: points in order, each into the journal."""
 
-    def __init__(self, runner, sweep, journal, budget, out):
+    def __init__(self, runner, sweep, journal, budget):
         self._runner = runner
         self._sweep = sweep
         self._journal = journal
         self._budget = budget
-        self._out = out
         self._start = time.monotonic()
         self._watch = ThrottleWatch()
         self._waited = 0.0
         self.measured = 0
+        self.done = 0
 
     def _add(self, entry):
         entry["at_s"] = round(time.monotonic() - self._start, 3)
@@ -107,56 +110,67 @@ class Bench:
     def _rest(self):
         """Lets the machine cool down or finish what else it does. True once
         it has."""
-        while self._may_wait:
+        for _ in range(_MOST_WAITS):
+            if not self._may_wait:
+                break
             self._waited += _WAIT_SECONDS
             time.sleep(_WAIT_SECONDS)
             if self._is_itself():
                 return True
         return False
 
-    def _one(self, point):
-        """Whether the point was measured, and not merely left out."""
+    def _visit(self, point, before):
+        """Measures a point on a machine that was itself before, or not. The
+        entry for the journal, and whether the machine is itself behind it."""
         entry = {"type": "point", "id": point_id(point),
                  "kind": point["kind"], "rows": []}
         kind, row, why = self._runner.run(point)
         if row is None:
             entry["skipped"] = why
-            self._add(entry)
-            return False
+            return entry, before
         entry["kind"] = kind
         entry["rows"] = [row]
-        self.measured += 1
-        self._add(entry)
-        append_row(self._out, kind, row, COLUMNS)
-        return True
+        behind = self._is_itself()
+        if not (before and behind):
+            entry["disturbed"] = True
+        return entry, behind
 
-    def _again(self, point):
-        self._add({"type": "again", "ids": [point_id(point)],
-                   "mark_us": self._watch.mark})
+    def _visits(self):
+        done, disturbed = self._journal.done(), self._journal.disturbed()
+        new = []
+        again = []
+        for point in self._sweep:
+            name = point_id(point)
+            if name in disturbed:
+                again.append((point, disturbed[name]))
+            elif name not in done:
+                new.append(point)
+        self.done = len(done)
+        return Visits(new, again)
 
     def run(self):
         """Until the sweep or the budget is over. True: the whole sweep."""
         self._add({"type": "run"})
         progress = Progress(len(self._sweep))
+        visits = self._visits()
         itself = self._is_itself()
-        # Twice: those asked for again come at the end.
-        for _ in range(2):
-            done = self._journal.done()
-            todo = [p for p in self._sweep if point_id(p) not in done]
-            for number, point in enumerate(todo):
-                if self._budget.is_over():
-                    progress.end()
-                    return False
-                if self._one(point):
-                    # Good at both ends, or the point is asked for again.
-                    before, itself = itself, self._is_itself()
-                    if not (before and itself) and self._may_wait:
-                        self._again(point)
-                        itself = itself or self._rest()
-                progress.show(len(done) + number + 1, self._budget,
-                              point["op"])
-        progress.end()
-        return True
+        while True:
+            if self._budget.is_over():
+                progress.end()
+                return False
+            found = visits.next(self._budget)
+            if found is None:
+                progress.end()
+                return True
+            point, count = found
+            itself = itself or self._rest()
+            entry, itself = self._visit(point, itself)
+            self._add(entry)
+            self.measured += bool(entry["rows"])
+            if not (entry.get("disturbed")
+                    and visits.again(point, count + 1)):
+                self.done += 1
+            progress.show(self.done, self._budget, point["op"])
 
     @property
     def throttled(self):
@@ -191,7 +205,7 @@ def main(words=None):
     if wrong:
         print(f"error: {wrong}", file=sys.stderr)
         return 2
-    # What a kill may have cut off or left out.
+    # What a kill has left out.
     write_tables(out, journal.rows(), COLUMNS)
     budget = Budget(60 * arguments.minutes, journal.spent())
     facts = machine.describe(torch, arguments.device)
@@ -205,16 +219,22 @@ def main(words=None):
         (out / "device.toml").write_text(
             machine.device_toml(name, facts, runner.peaks()))
     bench = Bench(runner, make_sweep(arguments.seed, arguments.sizes,
-                                     arguments.only), journal, budget, out)
-    whole = bench.run()
-    write_tables(out, journal.rows(), COLUMNS)
-    write_reference(out, bench.mark_us)
+                                     arguments.only), journal, budget)
+    try:
+        whole = bench.run()
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        write_tables(out, journal.rows(), COLUMNS)
+        write_reference(out, bench.mark_us)
     if arguments.device == "cpu" and not arguments.only:
         calibrate.record(
             torch, out, arguments.clock,
             lambda: StepFilter(runner.reference_us, bench.mark_us))
-    print(f"bench: {bench.measured} points measured in this run, "
-          f"{len(journal.done())} done in all, "
+    unsure = len(journal.disturbed())
+    print(f"bench: {bench.measured} measurements in this run, "
+          f"{bench.done} points done in all"
+          + (f" and {unsure} disturbed so far" if unsure else "") + ", "
           f"{clock_text(budget.spent())} spent"
           + ("" if whole else "; --minutes more to go on")
           + (f"; the machine was slow {bench.throttled} times"

@@ -1,8 +1,9 @@
 """What was measured so far, safe against being killed at any byte.
 
-The journal, one JSON object a line, is the truth: a point counts as done
-when its whole line is on disk. The CSV files are made from it; a run that
-starts again makes them anew, so they have each point exactly once.
+The journal, one JSON object a line, is the truth: a visit of a point counts
+when its whole line is on disk, and the point is done when nothing disturbed
+the visit, or with the last one it may have. The CSV files are made from it; a
+run that starts again makes them anew, so they have each point exactly once.
 """
 import csv
 import io
@@ -11,6 +12,8 @@ import os
 import pathlib
 
 NAME = "journal.jsonl"
+# A point that was disturbed at each of so many visits is disturbed for good.
+MOST_VISITS = 3
 
 
 def read_entries(text):
@@ -63,16 +66,23 @@ class Journal:
                 return entry
         return None
 
-    def done(self):
-        """Ids of points that need no second look: the last word counts."""
-        states = {}
+    def _visits(self):
+        """Entries of each point, by its id, in the order of first visits."""
+        visits = {}
         for entry in self.entries:
             if entry["type"] == "point":
-                states[entry["id"]] = True
-            elif entry["type"] == "again":
-                for name in entry["ids"]:
-                    states[name] = False
-        return {name for name, is_done in states.items() if is_done}
+                visits.setdefault(entry["id"], []).append(entry)
+        return visits
+
+    def done(self):
+        """Ids of points that need no further visit."""
+        return {name for name, visits in self._visits().items()
+                if _is_done(visits)}
+
+    def disturbed(self):
+        """Of points that still need one: how many they had, by id."""
+        return {name: len(visits) for name, visits in self._visits().items()
+                if not _is_done(visits)}
 
     def spent(self):
         """Seconds all runs took together, as of the last entry of each."""
@@ -86,18 +96,22 @@ class Journal:
         return total + last
 
     def rows(self):
-        """(kind, row) of every point, once, in the order of measurement."""
-        latest = {}
-        for number, entry in enumerate(self.entries):
-            if entry["type"] == "point":
-                latest[entry["id"]] = number
-            elif entry["type"] == "again":
-                for name in entry["ids"]:
-                    latest.pop(name, None)
-        for number in sorted(latest.values()):
-            entry = self.entries[number]
-            for row in entry.get("rows", []):
-                yield entry["kind"], row
+        """(kind, row) of every point, once, from its best visit."""
+        for visits in self._visits().values():
+            best = min(visits, key=_rank)
+            for row in best.get("rows", []):
+                yield best["kind"], row
+
+
+def _is_done(visits):
+    return (len(visits) >= MOST_VISITS
+            or not all(visit.get("disturbed") for visit in visits))
+
+
+def _rank(visit):
+    """The smaller, the better: disturbance only makes things slower."""
+    times = [row.get("time_us", 0.0) for row in visit["rows"]]
+    return not times, bool(visit.get("disturbed")), sum(times)
 
 
 def cell(value):
@@ -129,13 +143,3 @@ def write_tables(directory, rows, schemas):
         scratch = path.with_suffix(".tmp")
         scratch.write_text(csv_text(schemas[kind], table))
         os.replace(scratch, path)
-
-
-def append_row(directory, kind, row, schemas):
-    """Adds one row to its table; a killed run mends it when it resumes."""
-    path = pathlib.Path(directory) / kind / f"{row['gpu']}.csv"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    is_new = not path.exists()
-    with open(path, "a", encoding="utf-8") as file:
-        text = csv_text(schemas[kind], [row])
-        file.write(text if is_new else text.split("\n", 1)[1])

@@ -80,6 +80,22 @@ class ClosedLoopTest(unittest.TestCase):
         self.assertIn(f"--like {self.root / 'out' / 'measured'}",
                       self.calls()[0])
 
+    def test_workloads_without_undisturbed_steps_are_run_again(self):
+        counts = {}
+
+        def measure(name, words, number, steps):
+            del words, steps
+            counts[name] = counts.get(name, 0) + 1
+            good = {"cnn-16": 0, "resnet-4": number}.get(name, 5)
+            return {"undisturbed": good}
+        self.loop.measure = measure
+        measured = self.loop.measure_all(2, 12)
+        # 0 + 1 + 2 + 3 are five undisturbed steps or more.
+        self.assertEqual(counts.pop("resnet-4"), 4)
+        self.assertEqual(counts.pop("cnn-16"), 2 + LOOP.MOST_EXTRA)
+        self.assertEqual(set(counts.values()), {2})
+        self.assertEqual(len(measured["cnn-16"]), 5)
+
     def test_a_command_that_fails_ends_the_loop(self):
         with self.assertRaisesRegex(SystemExit, "ended with status 3"):
             LOOP.run([self.program, "fail"])

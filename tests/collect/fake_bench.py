@@ -36,7 +36,7 @@ def main():
     journal = Journal(out)
     write_tables(out, journal.rows(), COLUMNS)
     sweep = make_sweep(1, "small")[:int(sys.argv[2])]
-    bench = Bench(FakeRunner(), sweep, journal, Budget(60), out)
+    bench = Bench(FakeRunner(), sweep, journal, Budget(60))
     print("ready", flush=True)
     whole = bench.run()
     write_tables(out, journal.rows(), COLUMNS)

@@ -38,14 +38,31 @@ class JournalTest(unittest.TestCase):
             self.assertEqual(after.done(), {"a", "b"})
             after.close()
 
-    def test_a_point_that_is_asked_for_again_is_not_done_until_it_is(self):
+    def visit(self, book, name, time_us, disturbed=True):
+        book.add({"type": "point", "id": name, "kind": "gemm",
+                  "disturbed": disturbed,
+                  "rows": [{"gpu": "g", "time_us": time_us}]})
+
+    def times(self, book):
+        return [row["time_us"] for _, row in book.rows()]
+
+    def test_a_disturbed_point_is_done_by_a_visit_that_was_not(self):
         book = journal.Journal(self.root)
-        book.add(point("a", 1.0))
-        book.add({"type": "again", "ids": ["a"]})
-        self.assertEqual(book.done(), set())
-        self.assertEqual(list(book.rows()), [])
-        book.add(point("a", 2.0))
-        self.assertEqual([row["m"] for _, row in book.rows()], [2.0])
+        self.visit(book, "a", 1.0)
+        self.assertEqual((book.done(), book.disturbed()), (set(), {"a": 1}))
+        self.assertEqual(self.times(book), [1.0])
+        self.visit(book, "a", 2.0, disturbed=False)
+        self.assertEqual((book.done(), book.disturbed()), ({"a"}, {}))
+        self.assertEqual(self.times(book), [2.0])
+        book.close()
+
+    def test_of_visits_that_all_were_disturbed_the_fastest_counts(self):
+        book = journal.Journal(self.root)
+        for time_us in (3.0, 1.0, 2.0):
+            self.assertEqual(book.done(), set())
+            self.visit(book, "a", time_us)
+        self.assertEqual(book.done(), {"a"})
+        self.assertEqual(self.times(book), [1.0])
         book.close()
 
     def test_the_time_of_all_runs_adds_up(self):
@@ -63,14 +80,6 @@ class JournalTest(unittest.TestCase):
                              {"gemm": ["gpu", "t", "m", "d", "names", "x"]})
         text = (self.root / "gemm" / "g.csv").read_text()
         self.assertEqual(text, "gpu,t,m,d,names,x\ng,1.25,3,[[1;2];[]],a;b,\n")
-
-    def test_rows_are_appended_below_one_header(self):
-        columns = {"gemm": ["gpu", "m"]}
-        for m in (1, 2):
-            journal.append_row(self.root, "gemm", {"gpu": "g", "m": m},
-                               columns)
-        self.assertEqual((self.root / "gemm" / "g.csv").read_text(),
-                         "gpu,m\ng,1\ng,2\n")
 
 
 class TextTest(unittest.TestCase):

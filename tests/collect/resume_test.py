@@ -53,6 +53,18 @@ class Time:
         return 1.0
 
 
+class Uses(Time):
+    """A budget of so many measurements."""
+
+    def __init__(self, runner, most):
+        super().__init__(0)
+        self._runner = runner
+        self._most = most
+
+    def is_over(self):
+        return self._runner.runs >= self._most
+
+
 class ResumeTest(unittest.TestCase):
 
     def setUp(self):
@@ -107,15 +119,35 @@ class ResumeTest(unittest.TestCase):
         book = journal.Journal(self.out)
         runner = Runner(lambda look: look == 5)
         sweep = make_sweep(1, "small")[:150]
-        made = bench.Bench(runner, sweep, book, Time(60), self.out)
+        made = bench.Bench(runner, sweep, book, Time(60))
         self.assertTrue(made.run())
-        again = [e for e in book.entries if e["type"] == "again"]
         # The one before the fifth look, the first being taken before all
         # points; after a rest the machine is itself again.
-        points = [e["id"] for e in book.entries if e["type"] == "point"]
-        self.assertEqual([e["ids"] for e in again], [[points[3]]])
+        points = [e for e in book.entries if e["type"] == "point"]
+        disturbed = [e["id"] for e in points if e.get("disturbed")]
+        self.assertEqual(disturbed, [points[3]["id"]])
         self.assertEqual(runner.runs, 151)
         self.assertEqual(len(list(book.rows())), 150)
+        self.assertEqual((len(book.done()), made.done), (150, 150))
+        book.close()
+
+    def test_disturbed_points_keep_their_visits_over_a_kill(self):
+        book = journal.Journal(self.out)
+        sweep = make_sweep(1, "small")[:20]
+        slow = Runner(lambda look: look > 3)
+        bench.Bench(slow, sweep, book, Uses(slow, 30)).run()
+        self.assertEqual(slow.runs, 30)
+        book.close()
+        book = journal.Journal(self.out)
+        left = 20 - len(book.done())
+        self.assertGreater(left, 0)
+        self.assertGreater(len(book.disturbed()), 0)
+        fast = Runner(lambda look: False)
+        self.assertTrue(bench.Bench(fast, sweep, book, Time(0)).run())
+        # One each, however many visits they had.
+        self.assertEqual(fast.runs, left)
+        self.assertEqual(book.disturbed(), {})
+        self.assertEqual(len(list(book.rows())), 20)
         book.close()
 
     def test_a_journal_line_is_one_json_object(self):
@@ -129,11 +161,12 @@ class ResumeTest(unittest.TestCase):
     def test_a_machine_that_is_never_itself_is_measured_as_it_is(self):
         book = journal.Journal(self.out)
         runner = Runner(lambda look: look > 3)
-        made = bench.Bench(runner, make_sweep(1, "small")[:20], book, Time(0),
-                           self.out)
+        made = bench.Bench(runner, make_sweep(1, "small")[:20], book, Time(0))
         self.assertTrue(made.run())
-        self.assertEqual(runner.runs, 20)
+        # Two before the fourth look; the others thrice.
+        self.assertEqual(runner.runs, 2 + 3 * 18)
         self.assertEqual(len(list(book.rows())), 20)
+        self.assertEqual(len(book.done()), 20)
         book.close()
 
 
