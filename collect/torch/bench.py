@@ -23,7 +23,7 @@ from schemas import COLUMNS
 from stats import ThrottleWatch
 from undisturbed import StepFilter, write_reference
 from visits import Visits
-from work import Limits
+from work import Limits, Rotation
 
 # The share of a point's time that goes on top: making tensors, warming up.
 _POINT_SECONDS = 0.12
@@ -213,7 +213,7 @@ def main(words=None):
     if "gpu" in facts:
         limits.most_bytes = facts["gpu"]["memory_bytes"] / 4
     runner = Runner(torch, arguments.device, name, limits,
-                    rotate_bytes=rotation(facts), seconds=_POINT_SECONDS,
+                    rotation=rotation(facts), seconds=_POINT_SECONDS,
                     clock=arguments.clock)
     if not (out / "device.toml").exists():
         (out / "device.toml").write_text(
@@ -244,12 +244,14 @@ def main(words=None):
 
 
 def rotation(facts):
-    """Bytes that calls go through in turn: twice the cache of a core, or of a
-    GPU (not asked for: 64 MB outgrows most, as a step does)."""
+    """Twice the cache of a core, and twice the last one, which the cores
+    share. A GPU is not asked for its cache: 64 MB outgrows most, as a step
+    does."""
     if "gpu" in facts:
-        return 64 << 20
+        return Rotation(near=64 << 20, far=64 << 20)
     sizes = {int(k): v for k, v in facts["cache_bytes"].items()}
-    return 2 * sizes.get(2, 1 << 20)
+    own = sizes.get(2, 1 << 20)
+    return Rotation(near=2 * own, far=2 * max(sizes.values(), default=own))
 
 
 if __name__ == "__main__":

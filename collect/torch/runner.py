@@ -5,7 +5,7 @@ from case import Env
 from ops import build, kind_of
 from stats import Sampler
 from timers import make_timers, measure
-from work import copies, work_of
+from work import work_of
 
 # The product that tells whether the machine still runs as it did, and the
 # copy and products that tell what it can do at most.
@@ -28,12 +28,12 @@ _COPY = {"kind": "memcpy", "op": "dtod", "bytes": 128 << 20}
 class Runner:
     """Everything here needs torch; what to run and when does not."""
 
-    def __init__(self, torch, device, gpu, limits, rotate_bytes, seconds,
+    def __init__(self, torch, device, gpu, limits, rotation, seconds,
                  clock="wall"):
         self._torch = torch
         self._gpu = gpu
         self._limits = limits
-        self._rotate_bytes = rotate_bytes
+        self._rotation = rotation
         self._seconds = seconds
         self._env = Env(torch, device)
         self._timers = make_timers(torch, device, clock)
@@ -48,8 +48,7 @@ class Runner:
                        Sampler(fewest=3, most=3))["time_us"]
 
     def _time(self, case, point, seconds=None):
-        count = copies(point, self._rotate_bytes)
-        calls = [case.make() for _ in range(count)]
+        calls = [case.make() for _ in range(self._rotation.sets(point))]
         last = None
         for timer in self._timers:
             try:

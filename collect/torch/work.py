@@ -3,6 +3,7 @@
 Counts are of fp32 and generous by design: a point that is skipped is lost,
 one that takes a little longer is not.
 """
+import dataclasses
 import math
 
 _BYTES = 4
@@ -122,8 +123,25 @@ class Limits:
         return None
 
 
-def copies(point, rotate_bytes, most=8):
-    """How many sets of tensors a point needs to go through that much. Tables
-    do not count: the sets share one, and a call touches a few rows of it."""
-    each = max(1, work_of(point)[1])
-    return max(1, min(most, math.ceil(rotate_bytes / each)))
+# What reads or changes a few rows of a table that was out of the caches for a
+# whole step, and the most sets of ids: to make them takes time, too.
+_COLD_OPS = {"bag_fwd", "bag_sgd", "lookup_fwd"}
+_MOST_SETS = 8
+_MOST_COLD_SETS = 256
+
+
+@dataclasses.dataclass
+class Rotation:
+    """Bytes that the calls of a point go through in turn, so that none finds
+    what the last one left in the caches: `near`, what is just made or about
+    to be used in a step, and `far`, the rows of tables."""
+    near: int
+    far: int
+
+    def sets(self, point):
+        """How many sets of tensors a point needs. Tables do not count: the
+        sets share one, and a call touches a few rows of it."""
+        each = max(1, work_of(point)[1])
+        if point["op"] in _COLD_OPS:
+            return max(1, min(_MOST_COLD_SETS, math.ceil(self.far / each)))
+        return max(1, min(_MOST_SETS, math.ceil(self.near / each)))

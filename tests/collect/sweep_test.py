@@ -90,13 +90,22 @@ class WorkTest(unittest.TestCase):
         point = {"kind": "elementwise", "op": "add", "rows": 1024,
                  "cols": 64}
         # 1024*64*4*4 bytes = 1 MiB of the 4 MiB to go through.
-        self.assertEqual(work.copies(point, 4 << 20), 4)
-        self.assertEqual(work.copies({**point, "rows": 1 << 20}, 4 << 20), 1)
-        # A table of 4 GiB, of which a call touches a few rows: as many sets of
-        # ids as there may be.
+        rotation = work.Rotation(near=4 << 20, far=64 << 20)
+        self.assertEqual(rotation.sets(point), 4)
+        self.assertEqual(rotation.sets({**point, "rows": 1 << 20}), 1)
+        self.assertEqual(rotation.sets({**point, "rows": 1}), 8)
+
+    def test_rows_of_tables_come_from_beyond_the_last_cache(self):
+        rotation = work.Rotation(near=4 << 20, far=64 << 20)
+        # Of a table of 4 GiB a call touches 64 rows or 16,384.
         bag = {"kind": "embedding_bag", "op": "bag_fwd", "rows": 1 << 24,
                "dim": 64, "batch": 16, "lookups": 4}
-        self.assertEqual(work.copies(bag, 4 << 20), 8)
+        self.assertEqual(rotation.sets(bag), 256)
+        large = {**bag, "lookups": 1024}
+        # 4 bytes * 64 * (2 * 16384 + 16) + 8 * 16384: 8.1 MiB each.
+        self.assertEqual(rotation.sets(large), 8)
+        # Its gradient is just made.
+        self.assertEqual(rotation.sets({**large, "op": "bag_bwd"}), 1)
 
 
 if __name__ == "__main__":

@@ -28,9 +28,9 @@ class TorchTest(unittest.TestCase):
     def test_every_kind_of_operator_runs_or_says_why_not(self):
         import points
         from runner import Runner
-        from work import Limits
+        from work import Limits, Rotation
         runner = Runner(torch, "cpu", "cpu-test", Limits(2e4, 1 << 28),
-                        rotate_bytes=1, seconds=0.001)
+                        rotation=Rotation(1, 1), seconds=0.001)
         seen = set()
         for point in points.make_sweep(1, "small")[:2000]:
             if point["op"] in seen:
