@@ -25,7 +25,8 @@ from undisturbed import StepFilter, write_reference
 from visits import Visits
 from work import Limits, Rotation
 
-# The share of a point's time that goes on top: making tensors, warming up.
+# How long a point is sampled at the most; making its tensors and warming up
+# come on top.
 _POINT_SECONDS = 0.12
 # How often a sweep looks whether a machine that is hot or busy is itself again
 # before it goes on all the same, and what share of its budget it spends on that
