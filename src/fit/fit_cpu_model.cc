@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "fit/boost.h"
 #include "fit/calibration.h"
 #include "fit/fit_model.h"
+#include "fit/uncorrected_model.h"
 #include "ir/shape_set.h"
 
 namespace stepcast::fit {
@@ -42,28 +42,6 @@ BoostOptions OptionsFor(size_t rows, size_t trees) {
           .rate = 0.06,
           .feature_share = 0.8,
           .robust_from = 0.3};
-}
-
-std::vector<double> FitResiduals(const TrainingRows& rows) {
-  std::vector<double> residuals;
-  for (const TrainingRow& row : rows.rows) {
-    if (row.part == Part::kFit && row.counts) {
-      residuals.push_back(Residual(row, row.base_us));
-    }
-  }
-  return residuals;
-}
-
-void SetRanges(const TrainingRows& rows, cost::FittedModel& model) {
-  model.low.assign(rows.feature_count, std::numeric_limits<float>::max());
-  model.high.assign(rows.feature_count, std::numeric_limits<float>::lowest());
-  for (size_t i = 0; i < rows.rows.size(); ++i) {
-    const auto features = rows.FeaturesOf(i);
-    for (size_t f = 0; f < features.size(); ++f) {
-      model.low[f] = std::min(model.low[f], features[f]);
-      model.high[f] = std::max(model.high[f], features[f]);
-    }
-  }
 }
 
 std::string NameOf(size_t trees) {
@@ -137,12 +115,7 @@ Result<std::optional<cost::FittedModel>> FitCpuModel(const RowGroup& group,
   if (FitResiduals(rows).size() < kFewestRows) {
     return std::nullopt;
   }
-  cost::FittedModel model;
-  model.family = group.family->name;
-  model.variant = group.variant;
-  model.fade_us = rows.fade_us;
-  model.most_log2 = rows.most_log2;
-  SetRanges(rows, model);
+  cost::FittedModel model = UncorrectedModel(group, rows);
   size_t trees = 0;
   if (FitResiduals(rows).size() >= rows.fewest_for_trees) {
     ASSIGN_OR_RETURN(trees, ChooseTrees(rows, model));

@@ -10,6 +10,7 @@
 
 #include "fit/boost.h"
 #include "fit/calibration.h"
+#include "fit/uncorrected_model.h"
 
 namespace stepcast::fit {
 namespace {
@@ -34,31 +35,6 @@ BoostOptions OptionsFor(size_t rows, cost::Variant variant) {
   }
   options.robust_from = variant == cost::Variant::kHalf ? 0.05 : 0.04;
   return options;
-}
-
-double MedianResidual(const TrainingRows& rows) {
-  std::vector<double> residuals;
-  for (const TrainingRow& row : rows.rows) {
-    if (row.part == Part::kFit && row.counts) {
-      residuals.push_back(Residual(row, row.base_us));
-    }
-  }
-  return Quantile(std::move(residuals), 0.5);
-}
-
-void SetRanges(const TrainingRows& rows, cost::FittedModel& model) {
-  model.low.assign(rows.feature_count, std::numeric_limits<float>::max());
-  model.high.assign(rows.feature_count, std::numeric_limits<float>::lowest());
-  for (size_t i = 0; i < rows.rows.size(); ++i) {
-    if (rows.rows[i].part != Part::kFit) {
-      continue;
-    }
-    const auto features = rows.FeaturesOf(i);
-    for (size_t f = 0; f < features.size(); ++f) {
-      model.low[f] = std::min(model.low[f], features[f]);
-      model.high[f] = std::max(model.high[f], features[f]);
-    }
-  }
 }
 
 size_t CountRows(const TrainingRows& rows, Part part) {
@@ -131,7 +107,7 @@ TrainingRows Moved(const TrainingRows& rows, const Start& start) {
 Status TryTrees(const Start& start, const TrainingRows& from,
                 cost::Variant variant, Chooser& chooser) {
   const TrainingRows rows = Moved(from, start);
-  const double scale = MedianResidual(rows);
+  const double scale = Quantile(FitResiduals(rows), 0.5);
   const double offset = start.offset + scale;
   chooser.Try(start.prefix + "scaled", {.start = &start, .scaled = true},
               offset, start.forest);
@@ -164,7 +140,7 @@ Result<std::vector<double>> PredictAgain(const Recipe& recipe,
   model.forest = recipe.start->forest;
   if (recipe.scaled) {
     const TrainingRows moved = Moved(rows, *recipe.start);
-    const double scale = MedianResidual(moved);
+    const double scale = Quantile(FitResiduals(moved), 0.5);
     model.offset += scale;
     if (recipe.trees > 0) {
       options.rounds = static_cast<int>(recipe.trees);
@@ -216,12 +192,7 @@ Result<std::optional<cost::FittedModel>> FitModel(
       CountRows(rows, Part::kValidation) < kFewestValidationRows) {
     return fits ? std::optional(*base) : std::nullopt;
   }
-  cost::FittedModel model;
-  model.family = group.family->name;
-  model.variant = group.variant;
-  model.fade_us = rows.fade_us;
-  model.most_log2 = rows.most_log2;
-  SetRanges(rows, model);
+  cost::FittedModel model = UncorrectedModel(group, rows);
   Chooser chooser(rows, model);
   const Start formula{.forest = cost::Forest::Make({}, rows.feature_count)};
   chooser.Try("formula", {.start = &formula}, 0, formula.forest);
