@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cost/kernels/cpu_features.h"
+#include "cost/processor_testing.h"
 #include "fit/fit_model.h"
 
 namespace stepcast::fit {
@@ -12,19 +12,6 @@ namespace {
 
 using measurements::KernelRow;
 using measurements::Part;
-
-cost::Machine Processor() {
-  cost::Machine machine;
-  machine.device.generation = hw::Generation::kCpu;
-  machine.device.sm_count = 1;
-  machine.device.clock_ghz = 2;
-  machine.device.fp32_tflops = 0.1;
-  machine.device.gemm_fp32_share = 1;
-  machine.device.dram_gbs = 10;
-  machine.device.copy_share = 1;
-  machine.device.l2_mb = 1;
-  return machine;
-}
 
 // Products of all sizes and both layouts. Each takes `factor(op)` times what
 // the formula says, and up to 5 % more.
@@ -61,7 +48,7 @@ class Made {
   const TrainingRows& rows() const { return rows_; }
 
  private:
-  cost::Machine machine_ = Processor();
+  cost::Machine machine_ = cost::ProcessorForTests();
   cost::Profile profile_;
   measurements::KernelRows measured_;
   RowGroup group_{.family = cost::FindFamily(ir::Gemm{}),

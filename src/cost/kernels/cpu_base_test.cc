@@ -3,32 +3,17 @@
 #include <gtest/gtest.h>
 
 #include "cost/kernels/bandwidth.h"
+#include "cost/processor_testing.h"
 
 namespace stepcast::cost {
 namespace {
 
-// 50 GFLOP/s of 100, 10 GB/s of 10.
-Machine Processor() {
-  Machine machine;
-  machine.device.generation = hw::Generation::kCpu;
-  machine.device.sm_count = 1;
-  machine.device.clock_ghz = 2;
-  machine.device.fp32_tflops = 0.1;
-  machine.device.gemm_fp32_share = 0.5;
-  machine.device.bmm_fp32_share = 0.25;
-  machine.device.conv_fp32_share = 1;
-  machine.device.dram_gbs = 10;
-  machine.device.copy_share = 1;
-  machine.device.l2_mb = 1;
-  return machine;
-}
-
 Base Price(const ir::KernelShape& shape) {
-  return FindFamily(shape)->base(shape, Processor());
+  return FindFamily(shape)->base(shape, ProcessorForTests());
 }
 
 TEST(CpuBaseTest, AProductIsItsCallAndItsArithmetic) {
-  const double call = LatencyUs(Processor());
+  const double call = LatencyUs(ProcessorForTests());
   // 2 * 64^3 flop at 50e3 a microsecond: 10.5 us.
   const Base base = Price(ir::Gemm{
       .batch = 1, .m = 64, .n = 64, .k = 64, .dtype = ir::DType::kFp32});
@@ -41,14 +26,14 @@ TEST(CpuBaseTest, AProductIsItsCallAndItsArithmetic) {
 }
 
 TEST(CpuBaseTest, BatchesHaveARateOfTheirOwn) {
-  const double call = LatencyUs(Processor());
+  const double call = LatencyUs(ProcessorForTests());
   const Base base = Price(ir::Gemm{
       .batch = 2, .m = 64, .n = 64, .k = 64, .dtype = ir::DType::kFp32});
   EXPECT_NEAR(base.time_us, call + 4 * 10.486, 0.01);
 }
 
 TEST(CpuBaseTest, AConvolutionCountsItsMultiplications) {
-  const double call = LatencyUs(Processor());
+  const double call = LatencyUs(ProcessorForTests());
   // 2 * 2*16*16 positions * 8 * 8 channels * 9 flop at 100e3: 5.9 us.
   const Base base = Price(ir::Convolution{.batch = 2,
                                           .in_channels = 8,
@@ -66,7 +51,7 @@ TEST(CpuBaseTest, AnEmptyLoopIsACall) {
   const Base base = Price(
       ir::Gemm{.batch = 1, .m = 2, .n = 2, .k = 2, .dtype = ir::DType::kFp32});
   EXPECT_EQ(base.bound, Bound::kLatency);
-  EXPECT_NEAR(base.time_us, LatencyUs(Processor()), 0.01);
+  EXPECT_NEAR(base.time_us, LatencyUs(ProcessorForTests()), 0.01);
 }
 
 }  // namespace
