@@ -148,10 +148,16 @@ void LinkDevice(LinkedTrace& linked, Diagnostics& diagnostics) {
   }
 }
 
+// As a processor's: whoever launches work records the calls.
+bool IsHostOnly(const ProfilerTrace& trace) {
+  return !trace.host_events.empty() && trace.runtime_events.empty() &&
+         trace.device_events.empty();
+}
+
 void CountOddities(const LinkedTrace& linked, Diagnostics& diagnostics) {
   const ProfilerTrace& trace = linked.trace;
   if (trace.device_events.empty()) {
-    diagnostics.Add(kNoDeviceEvents);
+    diagnostics.Add(IsHostOnly(trace) ? kHostOnly : kNoDeviceEvents);
   }
   if (trace.host_events.empty()) {
     diagnostics.Add(kNoHostOps);

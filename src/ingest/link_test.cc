@@ -218,6 +218,18 @@ TEST(LinkTest, WhatIsMissingIsCounted) {
   EXPECT_EQ(some.count(kZeroLengthKernels), 1);
 }
 
+TEST(LinkTest, OpsWithoutLaunchesAreAProcessors) {
+  Diagnostics processor;
+  TraceBuilder().Op("a", 0, 2).Link(processor);
+  EXPECT_EQ(processor.count(kHostOnly), 1);
+  EXPECT_EQ(processor.count(kNoDeviceEvents), 0);
+  // Something was launched, but nobody recorded it.
+  Diagnostics gpu;
+  TraceBuilder().Op("a", 0, 9).Call(1, 2, 100).Link(gpu);
+  EXPECT_EQ(gpu.count(kHostOnly), 0);
+  EXPECT_EQ(gpu.count(kNoDeviceEvents), 1);
+}
+
 LinkedTrace ReadAndLink(const KinetoOptions& options,
                         Diagnostics& diagnostics) {
   const std::string text = MakeKineto(options);

@@ -83,6 +83,16 @@ inline constexpr DiagnosticKind kNoDeviceEvents{
     .name = "no-device-events",
     .what = "the trace holds no device event",
     .advice = "record with ProfilerActivity.CUDA"};
+inline constexpr DiagnosticKind kHostOnly{
+    .name = "host-only",
+    .severity = Severity::kInfo,
+    .what =
+        "the trace holds ops, but neither device events nor calls that launch "
+        "some, as of a processor: replay plays back the host, and nothing can "
+        "be said of a GPU",
+    .advice =
+        "predict from the execution trace of the run alone; if a GPU did the "
+        "work, record with ProfilerActivity.CUDA"};
 inline constexpr DiagnosticKind kNoHostOps{
     .name = "no-host-ops",
     .what = "the trace holds no host op: kernels cannot be tied to operators",

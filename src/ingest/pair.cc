@@ -59,6 +59,31 @@ std::vector<Sequence> TraceSequences(const LinkedTrace& linked,
   return sequences;
 }
 
+// Without ops that are alone in an op of the same name, as aten::div_ by a
+// tensor in aten::div_ by a number. PyTorch's own list of events leaves most of
+// them out (EventList._remove_dup_nodes); execution traces have them all.
+Sequence WithoutEchoes(const Sequence& all, const ExecutionTrace& execution) {
+  std::vector<uint32_t> children(execution.nodes.size());
+  for (const uint32_t item : all.items) {
+    const uint32_t parent = execution.nodes[item].parent;
+    if (parent < children.size()) {
+      ++children[parent];
+    }
+  }
+  Sequence kept;
+  for (size_t i = 0; i < all.items.size(); ++i) {
+    const uint32_t parent = execution.nodes[all.items[i]].parent;
+    const bool echo = parent < children.size() && children[parent] == 1 &&
+                      i > 0 && all.items[i - 1] == parent &&
+                      all.names[i - 1] == all.names[i];
+    if (!echo) {
+      kept.names.push_back(all.names[i]);
+      kept.items.push_back(all.items[i]);
+    }
+  }
+  return kept;
+}
+
 // For each position the length of the longest proper prefix that ends there:
 // the failure function of Knuth, Morris and Pratt.
 std::vector<uint32_t> Borders(const std::vector<uint32_t>& pattern) {
@@ -93,6 +118,34 @@ std::vector<size_t> Occurrences(const std::vector<uint32_t>& pattern,
   return found;
 }
 
+// Where a thread of the execution trace was found.
+struct Found {
+  uint32_t thread = 0;
+  std::vector<size_t> places{};  // In that thread's sequence.
+};
+
+// The thread in which the pattern occurs most often.
+Found Find(const Sequence& pattern, const std::vector<Sequence>& texts) {
+  const auto borders = Borders(pattern.names);
+  Found best;
+  for (uint32_t i = 0; i < texts.size(); ++i) {
+    auto places = Occurrences(pattern.names, borders, texts[i].names);
+    if (places.size() > best.places.size()) {
+      best = {.thread = i, .places = std::move(places)};
+    }
+  }
+  return best;
+}
+
+void SetNodes(const Sequence& pattern, const Sequence& text,
+              const std::vector<size_t>& places, Pairing& pairing) {
+  for (const size_t first : places) {
+    for (size_t i = 0; i < pattern.items.size(); ++i) {
+      pairing.node_of[text.items[first + i]] = pattern.items[i];
+    }
+  }
+}
+
 // The shapes of tensor arguments only: profilers write lists and scalars in
 // different ways.
 std::vector<std::vector<int64_t>> TensorDims(const Arguments& arguments) {
@@ -116,7 +169,9 @@ void CompareShapes(const LinkedTrace& linked, const ExecutionTrace& execution,
     const RawArguments& ours =
         trace.arguments[static_cast<size_t>(event.arguments)];
     const ExecutionNode& node = execution.nodes[pairing.node_of[i]];
-    if (ours.dims == StringPool::kEmpty || node.kind != NodeKind::kOp) {
+    // Without types nobody can tell a number from a tensor without dimensions.
+    if (ours.dims == StringPool::kEmpty || ours.types == StringPool::kEmpty ||
+        node.kind != NodeKind::kOp) {
       continue;
     }
     ++pairing.compared_shapes;
@@ -141,29 +196,22 @@ Pairing Pair(const LinkedTrace& linked, const ExecutionTrace& execution,
     if (pairing.threads.size() == kMostThreads) {
       break;
     }
-    const auto borders = Borders(pattern.names);
-    std::vector<size_t> best;
-    uint32_t best_thread = 0;
-    for (uint32_t i = 0; i < texts.size(); ++i) {
-      auto found = Occurrences(pattern.names, borders, texts[i].names);
-      if (found.size() > best.size()) {
-        best = std::move(found);
-        best_thread = i;
-      }
-    }
-    for (const size_t first : best) {
-      for (size_t i = 0; i < pattern.items.size(); ++i) {
-        pairing.node_of[texts[best_thread].items[first + i]] = pattern.items[i];
-      }
-    }
-    if (best.empty()) {
+    Found best = Find(pattern, texts);
+    const Sequence plain = WithoutEchoes(pattern, execution);
+    Found plain_best = Find(plain, texts);
+    if (plain_best.places.size() > best.places.size()) {
+      best = std::move(plain_best);
+      SetNodes(plain, texts[best.thread], best.places, pairing);
+    } else if (!best.places.empty()) {
+      SetNodes(pattern, texts[best.thread], best.places, pairing);
+    } else {
       diagnostics.Add(kPairMismatch, fmt::format("thread {}", thread));
     }
     pairing.threads.push_back(
         {.execution_thread = thread,
-         .trace_thread = best_thread,
+         .trace_thread = best.thread,
          .nodes = static_cast<int64_t>(pattern.items.size()),
-         .matches = static_cast<int64_t>(best.size())});
+         .matches = static_cast<int64_t>(best.places.size())});
   }
   CompareShapes(linked, execution, pairing, diagnostics);
   return pairing;

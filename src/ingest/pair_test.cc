@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "ingest/oddities.h"
@@ -12,6 +13,7 @@ namespace stepcast::ingest {
 namespace {
 
 using std::chrono::microseconds;
+using testing::ElementsAre;
 
 Rules LoadRules() {
   auto rules = Rules::Load();
@@ -118,6 +120,38 @@ TEST(PairTest, LeavesOutTheStepMarkerAndTheRecordersOwnNodes) {
 
   EXPECT_EQ(pairing.threads[0].nodes, 2);
   EXPECT_EQ(pairing.threads[0].matches, 1);
+}
+
+TEST(PairTest, TheProfilerMayLeaveOutACallOfTheSameName) {
+  const Rules rules = LoadRules();
+  Diagnostics diagnostics;
+  ProfilerTrace trace;
+  AddOps(trace, 0, {"div_", "to", "div_", "to"});
+  const LinkedTrace linked = Link(std::move(trace), rules, diagnostics);
+  ExecutionTrace execution;
+  AddNodes(execution, 1, {"div_", "div_", "to"});
+  execution.nodes[1].parent = 0;
+  execution.nodes[2].parent = 1;
+
+  const Pairing pairing = Pair(linked, execution, rules, diagnostics);
+
+  EXPECT_EQ(pairing.threads[0].matches, 2);
+  EXPECT_THAT(pairing.node_of, ElementsAre(0, 2, 0, 2));
+  EXPECT_EQ(diagnostics.count(kPairMismatch), 0);
+}
+
+TEST(PairTest, TwoCallsOfOneNameInARowAreTwo) {
+  const Rules rules = LoadRules();
+  Diagnostics diagnostics;
+  ProfilerTrace trace;
+  AddOps(trace, 0, {"div_", "to"});
+  const LinkedTrace linked = Link(std::move(trace), rules, diagnostics);
+  ExecutionTrace execution;
+  AddNodes(execution, 1, {"div_", "div_", "to"});  // Neither is in the other.
+
+  const Pairing pairing = Pair(linked, execution, rules, diagnostics);
+
+  EXPECT_EQ(pairing.threads[0].matches, 0);
 }
 
 }  // namespace

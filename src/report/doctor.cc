@@ -85,6 +85,7 @@ struct Lack {
 // What each diagnostic means for the verdict.
 constexpr Lack kLacks[] = {{ingest::kNoHostOps, "host ops"},
                            {ingest::kNoDeviceEvents, "device work"},
+                           {ingest::kHostOnly, "device work"},
                            {kNoTimes, "times"},
                            {ingest::kNoSteps, "step marks"},
                            {ingest::kNoShapes, "shapes"},
@@ -109,9 +110,9 @@ Verdict Judge(const RankReport& report,
               const std::optional<GraphFacts>& graph) {
   Verdict verdict;
   if (report.trace) {
-    verdict.replay = report.trace->ops > 0 &&
-                     report.trace->device_events() > 0 &&
-                     !report.trace->steps.empty();
+    verdict.host_only = report.diagnostics.count(ingest::kHostOnly) > 0;
+    verdict.replay = report.trace->ops > 0 && !report.trace->steps.empty() &&
+                     (verdict.host_only || report.trace->device_events() > 0);
   } else if (graph) {
     verdict.replay = graph->measured_ops > 0 && graph->measured_works > 0;
   }
@@ -189,6 +190,8 @@ void JudgeAll(DoctorReport& report) {
   report.verdict = {.replay = true, .prediction = true};
   for (const RankReport& rank : report.ranks) {
     report.verdict.replay = report.verdict.replay && rank.verdict.replay;
+    report.verdict.host_only =
+        report.verdict.host_only || rank.verdict.host_only;
     report.verdict.prediction =
         report.verdict.prediction && rank.verdict.prediction;
   }

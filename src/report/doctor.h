@@ -24,6 +24,7 @@ inline constexpr double kSizedEnough = 0.9;
 /// What the input is good for.
 struct Verdict {
   bool replay = false;      // A step can be played back from its own times.
+  bool host_only = false;   // That is the host's step: no device has a part.
   bool prediction = false;  // Sizes are known, so other machines can be priced.
   std::vector<std::string> missing{};  // "shapes", "step marks", ...
 };

@@ -13,6 +13,7 @@ constexpr int kShareDecimals = 4;
 void WriteVerdict(JsonWriter& json, const Verdict& verdict) {
   json.Key("verdict").BeginObject();
   json.Key("replay").Bool(verdict.replay);
+  json.Key("host_only").Bool(verdict.host_only);
   json.Key("prediction").Bool(verdict.prediction);
   json.Key("missing").BeginArray();
   for (const std::string& what : verdict.missing) {

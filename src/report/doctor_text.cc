@@ -22,9 +22,11 @@ Coverage AllCoverage(const DoctorReport& report) {
 
 std::string VerdictText(const DoctorReport& report) {
   const Verdict& verdict = report.verdict;
-  std::string text = fmt::format("usable for replay: {}; for prediction: {}",
-                                 verdict.replay ? "yes" : "no",
-                                 verdict.prediction ? "yes" : "no");
+  std::string text = fmt::format(
+      "usable for replay: {}{}; for prediction: {}",
+      verdict.replay ? "yes" : "no",
+      verdict.replay && verdict.host_only ? ", of the host alone" : "",
+      verdict.prediction ? "yes" : "no");
   const Coverage coverage = AllCoverage(report);
   if (!verdict.prediction && coverage.works > 0) {
     text += fmt::format(" (sizes known for {} of {}, {:.0f} % needed)",
