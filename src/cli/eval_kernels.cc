@@ -8,6 +8,7 @@
 #include "cli/data_options.h"
 #include "cli/eval_commands.h"
 #include "cli/output.h"
+#include "cli/profile_device.h"
 #include "cli/progress.h"
 #include "cost/collectives/collective_store.h"
 #include "cost/profile.h"
@@ -109,6 +110,14 @@ Result<report::CollectiveAccuracy> JudgeCollectives(
   return report::EvaluateCollectives(rows, store, platforms, part);
 }
 
+// A device that the measurements describe, or a profile made of them.
+Result<std::optional<hw::Device>> FindOwn(
+    std::vector<std::filesystem::path> directories,
+    const std::vector<std::string>& profiles) {
+  directories.insert(directories.end(), profiles.begin(), profiles.end());
+  return FindOwnDevice(directories);
+}
+
 }  // namespace
 
 Status EvalKernels(const Words& words) {
@@ -117,7 +126,8 @@ Status EvalKernels(const Words& words) {
       "Compares predicted kernel times with measured ones, by op, GPU and "
       "type.",
       "  stepcast eval kernels --data measured/gemm/v100-pcie-32gb.csv\n"
-      "  stepcast eval kernels --data measured/ --part test --json");
+      "  stepcast eval kernels --data measured/ --part test --json\n"
+      "  stepcast eval kernels --data measured/ --profile my_profile");
   DataOptions given;
   std::vector<std::string> profiles;
   std::vector<std::string> platforms;
@@ -169,9 +179,12 @@ Status EvalKernels(const Words& words) {
                      report::CompareWithNetwork(rows, store, data.threads));
     return Print(text);
   }
-  ASSIGN_OR_RETURN(const report::KernelAccuracy accuracy,
-                   report::EvaluateKernels(
-                       rows, store, {.part = part, .threads = data.threads}));
+  ASSIGN_OR_RETURN(const auto own_device, FindOwn(data.paths, profiles));
+  ASSIGN_OR_RETURN(
+      const report::KernelAccuracy accuracy,
+      report::EvaluateKernels(
+          rows, store,
+          {.part = part, .own_device = own_device, .threads = data.threads}));
   ASSIGN_OR_RETURN(const report::CollectiveAccuracy collectives,
                    JudgeCollectives(data.paths, profiles, platforms, part));
   return Print(EvalOutput(accuracy, rows, collectives, json));

@@ -72,25 +72,9 @@ Result<cost::Constants> WriteShared(const measurements::KernelRows& rows,
   return constants;
 }
 
-// A device that the measurements themselves describe.
-struct OwnDevice {
-  std::optional<hw::Device> device{};
-  std::string text{};  // Of its file.
-};
-
-Result<OwnDevice> FindOwnDevice(std::span<const fs::path> data) {
-  const auto file = FindIn(data, kDeviceFile);
-  if (!file) {
-    return OwnDevice{};
-  }
-  ASSIGN_OR_RETURN(hw::Device device, hw::FindDevice(file->string()));
-  ASSIGN_OR_RETURN(std::string text, ReadFile(*file));
-  return OwnDevice{.device = std::move(device), .text = std::move(text)};
-}
-
 // What is known before the rows are looked at.
 struct Start {
-  OwnDevice own{};
+  std::optional<hw::Device> own{};  // That the measurements describe.
   std::optional<cost::Profile> base{};
 };
 
@@ -111,16 +95,25 @@ Result<Start> FindStart(std::span<const fs::path> data,
   return start;
 }
 
+// A profile describes its device as the measurements do.
+Status CopyDeviceFile(std::span<const fs::path> data, const fs::path& output) {
+  const auto file = FindIn(data, kDeviceFile);
+  if (!file) {
+    return {};
+  }
+  ASSIGN_OR_RETURN(std::string text, ReadFile(*file));
+  return WriteProfile({{std::string(kDeviceFile), std::move(text)}}, output);
+}
+
 Result<std::vector<fit::FittedProfile>> FitAll(
     const measurements::KernelRows& rows, const cost::Constants& constants,
     size_t threads, const std::string& command, const Start& start) {
   std::vector<Result<fit::FittedProfile>> results(
       rows.gpus.size(), Fail(ErrorCode::kUnsupported, "not fitted"));
   ParallelFor(rows.gpus.size(), threads, [&](size_t gpu) {
-    const OwnDevice& own = start.own;
-    const bool is_own = own.device && rows.gpus[gpu] == own.device->name;
+    const bool is_own = start.own && rows.gpus[gpu] == start.own->name;
     results[gpu] = fit::FitProfile(rows, static_cast<uint16_t>(gpu), constants,
-                                   command, is_own ? &*own.device : nullptr,
+                                   command, is_own ? &*start.own : nullptr,
                                    start.base ? &*start.base : nullptr);
   });
   std::vector<fit::FittedProfile> fitted;
@@ -178,10 +171,7 @@ Status FitKernels(const Words& words) {
     ASSIGN_OR_RETURN(const Start start, FindStart(data.paths, wanted.base));
     ASSIGN_OR_RETURN(fitted,
                      FitAll(rows, constants, data.threads, command, start));
-    if (start.own.device) {
-      RETURN_IF_ERROR(
-          WriteProfile({{std::string(kDeviceFile), start.own.text}}, output));
-    }
+    RETURN_IF_ERROR(CopyDeviceFile(data.paths, output));
     for (const fit::FittedProfile& profile : fitted) {
       RETURN_IF_ERROR(
           WriteProfile(fit::FilesOf(profile.profile, command), output));

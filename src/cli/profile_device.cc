@@ -18,6 +18,16 @@ std::optional<std::filesystem::path> FindIn(
   return std::nullopt;
 }
 
+Result<std::optional<hw::Device>> FindOwnDevice(
+    std::span<const std::filesystem::path> directories) {
+  const auto file = FindIn(directories, kDeviceFile);
+  if (!file) {
+    return std::nullopt;
+  }
+  ASSIGN_OR_RETURN(hw::Device device, hw::FindDevice(file->string()));
+  return device;
+}
+
 Result<std::string> GpuOrProfiles(
     const std::string& gpu, std::span<const std::filesystem::path> profiles) {
   const auto file = FindIn(profiles, kDeviceFile);

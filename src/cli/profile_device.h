@@ -22,6 +22,11 @@ inline constexpr std::string_view kOverheadsFile = "overheads.toml";
 std::optional<std::filesystem::path> FindIn(
     std::span<const std::filesystem::path> directories, std::string_view name);
 
+/// The device that the first of the directories with one describes; nothing if
+/// none does.
+Result<std::optional<hw::Device>> FindOwnDevice(
+    std::span<const std::filesystem::path> directories);
+
 /// What --gpu means with these profiles: their device where none is named or
 /// theirs is, else what was named.
 Result<std::string> GpuOrProfiles(

@@ -9,7 +9,6 @@
 
 #include "ir/names.h"
 #include "ir/shape_set.h"
-#include "report/priced_rows.h"
 
 namespace stepcast::report {
 namespace {
@@ -151,9 +150,9 @@ class GroupBuilder {
 
 Result<KernelAccuracy> EvaluateKernels(const KernelRows& rows,
                                        const cost::ProfileStore& store,
-                                       const KernelAccuracyOptions& options) {
+                                       const PricingOptions& options) {
   ASSIGN_OR_RETURN(const std::vector<PricedRow> priced,
-                   PriceRows(rows, store, options.part, options.threads));
+                   PriceRows(rows, store, options));
   RETURN_IF_ERROR(CheckUnits(rows, priced));
   using Key = std::tuple<std::string, std::string, std::string, std::string>;
   std::map<Key, GroupBuilder> groups;

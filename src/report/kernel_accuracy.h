@@ -3,7 +3,6 @@
 #define STEPCAST_REPORT_KERNEL_ACCURACY_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "base/stats.h"
 #include "cost/profile.h"
 #include "measurements/kernel_rows.h"
+#include "report/priced_rows.h"
 
 namespace stepcast::report {
 
@@ -60,17 +60,11 @@ struct KernelAccuracy {
   std::vector<FlaggedRow> flagged;
 };
 
-struct KernelAccuracyOptions {
-  /// Only rows of this part; nothing: all.
-  std::optional<measurements::Part> part;
-  size_t threads = 0;
-};
-
 /// Prices every row and compares. A file most of whose rows are faster than the
 /// GPU's peak, or absurdly slow, is an error: its times have another unit.
 Result<KernelAccuracy> EvaluateKernels(const measurements::KernelRows& rows,
                                        const cost::ProfileStore& store,
-                                       const KernelAccuracyOptions& options);
+                                       const PricingOptions& options);
 
 }  // namespace stepcast::report
 

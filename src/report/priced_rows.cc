@@ -1,5 +1,6 @@
 #include "report/priced_rows.h"
 
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -114,6 +115,14 @@ class GpuPricer {
   cost::Profile profile_;
 };
 
+Result<hw::Device> DeviceOf(const std::string& gpu,
+                            const std::optional<hw::Device>& own) {
+  if (own && own->name == gpu) {
+    return *own;
+  }
+  return hw::FindDevice(gpu);
+}
+
 }  // namespace
 
 Status CheckUnits(const KernelRows& rows, std::span<const PricedRow> priced) {
@@ -150,12 +159,12 @@ Status CheckUnits(const KernelRows& rows, std::span<const PricedRow> priced) {
 
 Result<std::vector<PricedRow>> PriceRows(const KernelRows& rows,
                                          const cost::ProfileStore& store,
-                                         std::optional<measurements::Part> part,
-                                         size_t threads) {
+                                         const PricingOptions& options) {
   std::vector<PricedRow> priced(rows.rows.size());
   std::vector<Status> statuses(rows.gpus.size());
   const auto price_gpu = [&](size_t gpu) -> Status {
-    ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(rows.gpus[gpu]));
+    ASSIGN_OR_RETURN(const hw::Device device,
+                     DeviceOf(rows.gpus[gpu], options.own_device));
     ASSIGN_OR_RETURN(cost::KernelModels models,
                      cost::KernelModels::Load(device, store));
     const GpuPricer pricer(rows, static_cast<uint16_t>(gpu), std::move(models));
@@ -164,7 +173,7 @@ Result<std::vector<PricedRow>> PriceRows(const KernelRows& rows,
     for (size_t i = 0; i < rows.rows.size(); ++i) {
       const KernelRow& row = rows.rows[i];
       if (row.gpu == gpu &&
-          (!part || measurements::PartOf(row.shape) == *part)) {
+          (!options.part || measurements::PartOf(row.shape) == *options.part)) {
         places.push_back(i);
         shapes.push_back(row.shape);
       }
@@ -176,7 +185,7 @@ Result<std::vector<PricedRow>> PriceRows(const KernelRows& rows,
     }
     return {};
   };
-  ParallelFor(rows.gpus.size(), threads,
+  ParallelFor(rows.gpus.size(), options.threads,
               [&](size_t gpu) { statuses[gpu] = price_gpu(gpu); });
   for (const Status& one : statuses) {
     RETURN_IF_ERROR(one);

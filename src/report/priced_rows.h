@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "cost/profile.h"
+#include "hw/device.h"
 #include "measurements/kernel_rows.h"
 
 namespace stepcast::report {
@@ -26,11 +27,18 @@ struct PricedRow {
   double lin2022_us = 0;  // 0: none.
 };
 
-/// One a row; rows of other parts than `part` are left unpriced.
+struct PricingOptions {
+  /// Only rows of this part; nothing: all.
+  std::optional<measurements::Part> part{};
+  /// A device that is not among those we know by name.
+  std::optional<hw::Device> own_device{};
+  size_t threads = 0;
+};
+
+/// One a row; rows of other parts than those asked for are left unpriced.
 Result<std::vector<PricedRow>> PriceRows(const measurements::KernelRows& rows,
                                          const cost::ProfileStore& store,
-                                         std::optional<measurements::Part> part,
-                                         size_t threads);
+                                         const PricingOptions& options);
 
 /// Fails for a file most of whose rows are faster than the GPU's peak or
 /// absurdly slow: its times have another unit.
