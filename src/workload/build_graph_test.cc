@@ -1,5 +1,7 @@
 #include "workload/build_graph.h"
 
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +12,7 @@
 namespace stepcast::workload {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 Model Small(std::string_view extra = "") {
@@ -136,6 +139,42 @@ TEST(BuildGraphTest, MixedPrecisionMultipliesInHalfAndUpdatesInFull) {
       EXPECT_EQ(step->dtype, ir::DType::kFp32);
     }
   }
+}
+
+// Elementwise kernels that read `from` bytes an element and write `to`.
+int64_t CountCasts(const ir::Graph& graph, int64_t elements, int64_t from,
+                   int64_t to) {
+  int64_t count = 0;
+  for (const ir::WorkId id : graph.data().works.ids()) {
+    const auto* const op = std::get_if<ir::Elementwise>(&graph.shape(id));
+    count += op != nullptr && op->elements == elements &&
+                     op->read.count == from * elements &&
+                     op->written.count == to * elements
+                 ? 1
+                 : 0;
+  }
+  return count;
+}
+
+// Vectors of tables are FP32, that of the bottom MLP FP16: autocast joins them
+// in FP32 and casts either factor of the products.
+TEST(BuildGraphTest, MixedPrecisionJoinsInTheWidestType) {
+  const Settings settings{.precision = Precision::kAmpFp16,
+                          .impl = "pytorch-bags"};
+  const ir::Graph graph = Build(Small(), settings);
+  std::vector<ir::DType> joined;
+  for (const ir::WorkId id : graph.data().works.ids()) {
+    if (const auto* const op = std::get_if<ir::Concat>(&graph.shape(id))) {
+      joined.push_back(op->dtype);
+    }
+  }
+  EXPECT_THAT(joined, ElementsAre(ir::DType::kFp32, ir::DType::kFp16));
+  // Two vectors of two numbers for each of four samples: to FP16 for the
+  // products, their gradients back.
+  EXPECT_EQ(CountCasts(graph, 16, 4, 2), 2);
+  EXPECT_EQ(CountCasts(graph, 16, 2, 4), 2);
+  // The bottom MLP's vector alone, to be joined.
+  EXPECT_EQ(CountCasts(graph, 8, 2, 4), 1);
 }
 
 int64_t CountFullProducts(const ir::Graph& graph) {

@@ -18,7 +18,6 @@ struct Dot {
   ir::DType dtype = ir::DType::kFp32;
 
   int64_t square() const { return batch * features * features; }
-  int64_t vectors() const { return batch * features * dim; }
   int64_t pair_bytes() const { return pairs * ir::SizeOf(ir::DType::kInt64); }
   ir::Gemm Batched(int64_t m, int64_t n, int64_t k) const {
     return {.batch = batch, .m = m, .n = n, .k = k, .dtype = product};
@@ -103,8 +102,8 @@ void TakeTriangle(Torch& torch, const Dot& dot) {
 }
 
 // All vectors of a sample in one tensor.
-void Gather(Torch& torch, const Dot& dot, const Tensor& dense,
-            std::span<const Tensor> vectors) {
+Tensor Gather(Torch& torch, const Dot& dot, const Tensor& dense,
+              std::span<const Tensor> vectors) {
   const auto dense_sum = [&torch, dot] {
     if (dot.dense) {
       torch.AddGradients(Stream(dot.batch * dot.dim, 2, dot.dtype));
@@ -126,25 +125,23 @@ void Gather(Torch& torch, const Dot& dot, const Tensor& dense,
     });
   }
   // One tensor a table: the dense vector's gradient comes right out of the cat.
-  {
-    const OpScope op(torch.step(), "aten::cat");
-    for (const Tensor& part : parts) {
-      torch.CastInside(part.elements(), part.dtype, dot.dtype);
+  const Tensor joined = torch.Join(parts);
+  torch.OnBackward([&torch, dense_sum, batched, parts, joined] {
+    {
+      const NodeScope node(torch, "CatBackward0");
+      if (!batched) {
+        dense_sum();
+      }
     }
-    torch.step().Launch(ir::Concat{.tensors = std::ssize(parts),
-                                   .elements = dot.vectors(),
-                                   .dtype = dot.dtype});
-  }
-  torch.OnBackward([&torch, dense_sum, batched] {
-    const NodeScope node(torch, "CatBackward0");
-    if (!batched) {
-      dense_sum();
+    for (const Tensor& part : parts) {
+      torch.UncastPart(part, joined.dtype);
     }
   });
   if (!batched) {
     torch.step().Op("aten::view");
     torch.OnBackward([&torch] { torch.Node("ViewBackward0"); });
   }
+  return joined;
 }
 
 // Whether reading the transposed gradient costs a sector of memory an element.
@@ -156,35 +153,50 @@ bool IsScattered(int64_t columns) {
   return columns >= kBlockResults;
 }
 
-Tensor DotInteraction(Torch& torch, const Dot& dot, const Tensor& dense,
-                      std::span<const Tensor> vectors) {
-  StepBuilder& step = torch.step();
-  Gather(torch, dot, dense, vectors);
-  step.Op("aten::transpose");
-  // Both factors are the same vectors; the gradient of the second comes
-  // transposed.
-  torch.OnBackward([&torch, dot] {
-    const NodeScope node(torch, "TransposeBackward0");
-    const int64_t bytes = dot.vectors() * ir::SizeOf(dot.dtype);
-    torch.AddGradients(ir::Elementwise{.elements = dot.vectors(),
-                                       .read = {2 * bytes},
-                                       .written = {bytes},
-                                       .dtype = dot.dtype,
-                                       .scattered = IsScattered(dot.dim)});
-  });
+// Every vector of a sample times every other. Autocast casts either factor for
+// itself: what it keeps are casts of parameters alone (ATen's
+// autocast_mode.cpp, cached_cast).
+void MultiplyVectors(Torch& torch, const Dot& dot, const Tensor& joined) {
+  constexpr int kFactors = 2;
   {
-    const OpScope op(step, "aten::bmm");
+    const OpScope op(torch.step(), "aten::bmm");
+    for (int i = 0; i < kFactors; ++i) {
+      torch.CastInside(joined.elements(), joined.dtype, dot.dtype);
+    }
     ir::Gemm products = dot.Batched(dot.features, dot.features, dot.dim);
     products.transpose_b = true;
     torch.BatchedProduct(products);
   }
-  torch.OnBackward([&torch, dot] {
-    const NodeScope node(torch, "BmmBackward0");
-    ir::Gemm right = dot.Batched(dot.dim, dot.features, dot.features);
-    right.transpose_a = true;
-    torch.BatchedProduct(right);
-    torch.BatchedProduct(dot.Batched(dot.features, dot.dim, dot.features));
+  torch.OnBackward([&torch, dot, joined] {
+    {
+      const NodeScope node(torch, "BmmBackward0");
+      ir::Gemm right = dot.Batched(dot.dim, dot.features, dot.features);
+      right.transpose_a = true;
+      torch.BatchedProduct(right);
+      torch.BatchedProduct(dot.Batched(dot.features, dot.dim, dot.features));
+    }
+    for (int i = 0; i < kFactors; ++i) {
+      torch.UncastPart(joined, dot.dtype);
+    }
   });
+}
+
+Tensor DotInteraction(Torch& torch, const Dot& dot, const Tensor& dense,
+                      std::span<const Tensor> vectors) {
+  StepBuilder& step = torch.step();
+  const Tensor joined = Gather(torch, dot, dense, vectors);
+  step.Op("aten::transpose");
+  // Both factors are the same vectors; the gradient of the second comes
+  // transposed.
+  torch.OnBackward([&torch, dot, joined] {
+    const NodeScope node(torch, "TransposeBackward0");
+    torch.AddGradients(ir::Elementwise{.elements = joined.elements(),
+                                       .read = {2 * joined.bytes()},
+                                       .written = {joined.bytes()},
+                                       .dtype = joined.dtype,
+                                       .scattered = IsScattered(dot.dim)});
+  });
+  MultiplyVectors(torch, dot, joined);
   TakeTriangle(torch, dot);
   const Tensor pairs{.rows = dot.batch,
                      .columns = dot.pairs,

@@ -146,6 +146,12 @@ void Torch::UncastGradient(int64_t elements) {
   }
 }
 
+void Torch::UncastPart(const Tensor& part, ir::DType from) {
+  if (part.grad && ir::SizeOf(part.dtype) != ir::SizeOf(from)) {
+    Node("ToCopyBackward0", Cast(part.elements(), from, part.dtype));
+  }
+}
+
 void Torch::CastInside(int64_t elements, ir::DType from, ir::DType to) {
   if (ir::SizeOf(from) != ir::SizeOf(to)) {
     step_.Launch(Cast(elements, from, to));

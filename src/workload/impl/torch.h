@@ -64,7 +64,9 @@ class Torch {
   Tensor Relu(const Tensor& x);
   Tensor Sigmoid(const Tensor& x);
   Tensor Dropout(const Tensor& x);
-  /// Side by side; the rows stay.
+  /// Side by side; the rows stay. The type is that of the widest part: autocast
+  /// casts the others ("CUDA Ops that promote to the widest input type" in
+  /// PyTorch's documentation of torch.amp), as apex did before.
   Tensor Cat(std::span<const Tensor> parts);
   /// Both of one size.
   Tensor Add(const Tensor& a, const Tensor& b);
@@ -125,6 +127,10 @@ class Torch {
   void UncastGradient(int64_t elements);
   /// Casts a tensor to `dtype` inside an op, if it has another.
   void CastInside(int64_t elements, ir::DType from, ir::DType to);
+  /// The forward op of Cat alone.
+  Tensor Join(std::span<const Tensor> parts);
+  /// The gradient of a tensor that was cast to `from`, if it was.
+  void UncastPart(const Tensor& part, ir::DType from);
 
   // The rest of the step.
   void ZeroGrad();

@@ -61,9 +61,7 @@ void Torch::LinearBackward(const Tensor& x, int64_t out, bool bias) {
   Node("TBackward0");
   UncastGradient(x.columns * out);
   AccumulateGrad(x.columns * out);
-  if (x.grad && ir::SizeOf(x.dtype) != ir::SizeOf(types.activation)) {
-    Node("ToCopyBackward0", Cast(x.elements(), types.activation, x.dtype));
-  }
+  UncastPart(x, types.activation);
 }
 
 Tensor Torch::Unary(const Tensor& x, std::string_view op, std::string_view node,
@@ -114,25 +112,35 @@ Tensor Torch::Dropout(const Tensor& x) {
   return x;
 }
 
-Tensor Torch::Cat(std::span<const Tensor> parts) {
-  Tensor all{.rows = parts.front().rows,
-             .columns = 0,
-             .dtype = options_.types.activation};
+Tensor Torch::Join(std::span<const Tensor> parts) {
+  Tensor all{
+      .rows = parts.front().rows, .columns = 0, .dtype = parts.front().dtype};
   for (const Tensor& part : parts) {
     all.columns += part.columns;
     all.grad = all.grad || part.grad;
-  }
-  {
-    const OpScope op(step_, "aten::cat");
-    for (const Tensor& part : parts) {
-      CastInside(part.elements(), part.dtype, all.dtype);
+    if (ir::SizeOf(part.dtype) > ir::SizeOf(all.dtype)) {
+      all.dtype = part.dtype;
     }
-    step_.Launch(ir::Concat{.tensors = std::ssize(parts),
-                            .elements = all.elements(),
-                            .dtype = all.dtype});
   }
+  const OpScope op(step_, "aten::cat");
+  for (const Tensor& part : parts) {
+    CastInside(part.elements(), part.dtype, all.dtype);
+  }
+  step_.Launch(ir::Concat{.tensors = std::ssize(parts),
+                          .elements = all.elements(),
+                          .dtype = all.dtype});
+  return all;
+}
+
+Tensor Torch::Cat(std::span<const Tensor> parts) {
+  const Tensor all = Join(parts);
   if (all.grad) {
-    OnBackward([this] { Node("CatBackward0"); });
+    OnBackward([this, all, copies = std::vector(parts.begin(), parts.end())] {
+      Node("CatBackward0");
+      for (const Tensor& part : copies) {
+        UncastPart(part, all.dtype);
+      }
+    });
   }
   return all;
 }
