@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <numeric>
 #include <variant>
 
 #include "cost/kernels/bandwidth.h"
@@ -13,6 +15,12 @@ namespace {
 // units, and of a warp's width on vector lanes.
 constexpr double kMatrixTile = 16;
 constexpr double kVectorTile = 32;
+// Shared memory has 32 banks that hand out a word of 4 bytes a clock each (CUDA
+// C++ Programming Guide, compute capability 5.x to 9.x), so loads of 16 bytes
+// are served for 8 threads at a time.
+constexpr int64_t kSharedBytesPerClock = 128;
+constexpr int64_t kLoadBytes = 16;
+constexpr int64_t kThreadsOfLoad = kSharedBytesPerClock / kLoadBytes;
 // What fused attention reaches of the peak of matrix units for long sequences:
 // up to 73 % forward and 63 % backward on A100 (Dao, "FlashAttention-2", 2023),
 // but 35 % on H100 (Shah et al., "FlashAttention-3", 2024). The lower one,
@@ -27,12 +35,38 @@ double RoundUp(double value, double unit) {
   return std::ceil(value / unit) * unit;
 }
 
-// Streams, with a product at `rate` and its least time.
-Base ProductBase(double bytes, double flops, double padded_flops, double rate,
-                 double peak, const Machine& machine) {
-  Base base =
-      StreamBase({.bytes = bytes, .compute_us = padded_flops / rate}, machine);
-  base.roofline_us = std::max(base.roofline_us, flops / peak);
+// Forward on vector lanes, as NVIDIA's kernel does it (DeepLearningExamples,
+// dotBasedInteractF32Fwd): a block has one sample's vectors in shared memory,
+// and a thread multiplies one pair from there, 16 bytes of either at a time.
+// Threads side by side have the first vector in common and differ in the
+// second. Where vectors begin at the same bank, these take turns.
+//
+//   banks:     0..3 4..7 ...          8 threads, 8 second vectors:
+//   vector 0:  [ a ][   ] ...         one bank group, 8 clocks
+//   vector 1:  [ a ][   ] ...
+double PairsUs(const ir::Interaction& op, const Machine& machine) {
+  const int64_t vector_bytes =
+      std::max<int64_t>(op.dim, 1) * ir::SizeOf(op.dtype);
+  const int64_t starts =
+      kSharedBytesPerClock / std::gcd(kSharedBytesPerClock, vector_bytes);
+  const auto threads = static_cast<double>(kThreadsOfLoad);
+  const double second = 1 / std::min(threads, static_cast<double>(starts));
+  const double first = 1 / threads;
+  const auto features = static_cast<double>(op.features);
+  const double pairs = features * (features - 1) / 2;
+  const double loads =
+      static_cast<double>(vector_bytes) / static_cast<double>(kLoadBytes);
+  const double clocks = pairs * loads * (first + second);
+  const double samples_of_sm =
+      std::ceil(static_cast<double>(op.batch) / machine.device.sm_count);
+  return samples_of_sm * clocks / (machine.device.clock_ghz * 1e3);
+}
+
+// Streams, with products and their least time.
+Base ProductBase(double bytes, double compute_us, double least_us,
+                 const Machine& machine) {
+  Base base = StreamBase({.bytes = bytes, .compute_us = compute_us}, machine);
+  base.roofline_us = std::max(base.roofline_us, least_us);
   base.time_us = std::max(base.time_us, base.roofline_us);
   return base;
 }
@@ -46,16 +80,18 @@ Base InteractionBase(const ir::KernelShape& shape, const Machine& machine) {
   const auto features = static_cast<double>(op.features);
   const auto dim = static_cast<double>(op.dim);
   const double peak = machine.peak_gemm_rate(op.dtype);
-  const double tile = peak > machine.vector_rate() ? kMatrixTile : kVectorTile;
-  const double padded = RoundUp(features, tile);
+  const bool on_lanes = peak <= machine.vector_rate();
+  const double padded = RoundUp(features, on_lanes ? kVectorTile : kMatrixTile);
   const double products = backward ? 2 : 1;
   const double vectors = batch * features * dim;
   const double results = batch * (dim + features * (features - 1) / 2);
   const double bytes =
       ((backward ? 2 : 1) * vectors + results) * ElementBytes(op.dtype);
-  return ProductBase(bytes, products * 2 * batch * features * features * dim,
-                     products * 2 * batch * padded * padded * dim,
-                     machine.batched_gemm_rate(op.dtype), peak, machine);
+  const double tiles_us = products * 2 * batch * padded * padded * dim /
+                          machine.batched_gemm_rate(op.dtype);
+  return ProductBase(
+      bytes, on_lanes && !backward ? PairsUs(op, machine) : tiles_us,
+      products * 2 * batch * features * features * dim / peak, machine);
 }
 
 Base AttentionBase(const ir::KernelShape& shape, const Machine& machine) {
@@ -75,8 +111,9 @@ Base AttentionBase(const ir::KernelShape& shape, const Machine& machine) {
       RoundUp(queries, kAttentionBlock) * RoundUp(keys, kAttentionBlock);
   const double rate =
       peak * (backward ? kAttentionBackwardShare : kAttentionForwardShare);
-  return ProductBase(bytes, products * 2 * heads * queries * keys * dim,
-                     products * 2 * heads * blocks * dim, rate, peak, machine);
+  return ProductBase(bytes, products * 2 * heads * blocks * dim / rate,
+                     products * 2 * heads * queries * keys * dim / peak,
+                     machine);
 }
 
 }  // namespace stepcast::cost

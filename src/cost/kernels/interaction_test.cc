@@ -45,6 +45,28 @@ TEST(Interaction, GrowsWithEveryDimension) {
   }
 }
 
+// 26 samples an SM, 351 pairs of vectors of 32 loads; each load of the second
+// takes a clock of its own, one of the first serves 8 threads: 328,536 clocks.
+TEST(Interaction, OnVectorLanesThreadsTakeTurnsAtABank) {
+  Machine v100 = Load("v100-sxm-16gb");
+  v100.device.clock_ghz = 1.5;
+  v100.device.sm_count = 80;
+  const Base base = InteractionBase(Criteo(ir::DType::kFp32), v100);
+  EXPECT_NEAR(base.compute_us, 328536 / 1.5e3, 1e-6);
+  EXPECT_GT(base.time_us, base.compute_us);
+}
+
+TEST(Interaction, VectorsThatBeginAtOtherBanksDoNotTakeTurns) {
+  const Machine v100 = Load("v100-sxm-16gb");
+  ir::Interaction apart = Criteo(ir::DType::kFp32);
+  apart.dim = 132;  // 528 bytes: every vector begins 16 bytes further on.
+  // Loads of the second vector serve 8 threads, too: 2 / 8 instead of 9 / 8.
+  EXPECT_NEAR(InteractionBase(apart, v100).compute_us,
+              InteractionBase(Criteo(ir::DType::kFp32), v100).compute_us * 132 /
+                  128 * 2 / 9,
+              1e-6);
+}
+
 TEST(Attention, IsQuadraticInTheLengthWhenLong) {
   const Machine a100 = Load("a100-sxm-80gb");
   ir::Attention op{.batch = 4,
