@@ -107,13 +107,16 @@ class ClosedLoopTest(unittest.TestCase):
         text = LOOP.report({"a": 110.0, "b": 80.0},
                            {"a": [run(99.0), run(100.0), run(104.0)],
                             "b": [run(100.0)] * 3})
-        first, second, last = text.splitlines()[1:]
-        # 110 of 100; 104 over 99; one step of two; those of all.
+        first, second, last, more = text.splitlines()[1:]
+        # 110 of 100; 104 over 99; one step of two; the fastest; all.
         self.assertEqual(first.split(), ["a", "110", "100", "+10.0%", "5.1%",
-                                         "50%", "200"])
+                                         "50%", "99", "200"])
         self.assertIn("-20.0%", second)
-        # sqrt(10 * 20) = 14.1
+        # sqrt(10 * 20) = 14.1; 110 of 99 is 11.1 %, sqrt(11.1 * 20) = 14.9;
+        # 110 and 80 of 200 are 45 and 60 % short: 52.0.
         self.assertEqual(last, "geomean of the errors 14.1 %, worst 20.0 %")
+        self.assertEqual(more, "... against the fastest steps 14.9 %, worst "
+                         "20.0 %; against all steps 52.0 %, worst 60.0 %")
 
     def test_runs_that_were_disturbed_throughout_do_not_count(self):
         def run(time, undisturbed):
