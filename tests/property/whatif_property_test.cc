@@ -1,5 +1,4 @@
 // Laws of changes, over random measured steps.
-#include <algorithm>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -16,6 +15,7 @@
 #include "engine/predictor.h"
 #include "ir/graph_text.h"
 #include "sim/critical_path.h"
+#include "tests/testing/random_step.h"
 #include "whatif/apply.h"
 #include "whatif/case.h"
 #include "whatif/change.h"
@@ -25,135 +25,12 @@ namespace {
 
 constexpr uint64_t kSeeds = 100;
 
-// A step of several ranks as a profiler would see it, in graph text: ops that
-// launch kernels on two streams, syncs, and collectives that all ranks meet in.
-class RandomStep {
- public:
-  explicit RandomStep(uint64_t seed) : rng_(seed) {}
-
-  std::string Text();
-
- private:
-  struct Rank {
-    int64_t now = 0;           // Of its host, in microseconds.
-    int64_t free[2] = {0, 0};  // Its streams.
-    int64_t last = -1;         // The last work of the first stream.
-    std::string lines{};
-    std::string waits{};
-  };
-
-  void AddOp(size_t rank);
-  void AddSync(size_t rank);
-  void AddCollective();
-
-  Rng rng_;
-  std::vector<Rank> ranks_;
-  std::string collectives_;
-  int64_t works_ = 0;
-};
-
-void RandomStep::AddOp(size_t rank) {
-  static const std::vector<std::string> kNames = {"linear", "relu", "cat",
-                                                  "view"};
-  Rank& host = ranks_[rank];
-  host.now += rng_.Between(1, 20);
-  const int64_t start = host.now;
-  const std::string& name = rng_.Pick(kNames);
-  std::string calls;
-  for (uint64_t i = rng_.Below(3); i > 0; --i) {
-    host.now += rng_.Between(1, 10);
-    const auto stream = static_cast<size_t>(rng_.Below(2));
-    const int64_t work =
-        std::max(host.now + rng_.Between(4, 9), host.free[stream] + 1);
-    const int64_t length = rng_.Between(1, 60);
-    calls += fmt::format(
-        "      call launch \"launch\" @{}+3\n"
-        "        s{}: elementwise elements={} read=4096 written=4096 "
-        "dtype=fp32 \"{}_kernel\" @{}+{} #w{}\n",
-        host.now, stream == 0 ? 7 : 9, 1024 + works_, name, work, length,
-        works_);
-    host.free[stream] = work + length;
-    host.last = stream == 0 ? works_ : host.last;
-    ++works_;
-    host.now += 3;
-  }
-  host.now += rng_.Between(1, 10);
-  host.lines += fmt::format("    op \"aten::{}\" @{}+{}\n{}", name, start,
-                            host.now - start, calls);
-}
-
-void RandomStep::AddSync(size_t rank) {
-  Rank& host = ranks_[rank];
-  if (host.last < 0) {
-    return;
-  }
-  host.now += rng_.Between(1, 5);
-  const int64_t end = std::max(host.now, host.free[0]) + 6;
-  host.lines += fmt::format("    call stream_sync \"sync\" @{}+{} #c{}\n",
-                            host.now, end - host.now, works_);
-  host.waits += fmt::format("  wait #w{} -> #c{}\n", host.last, works_);
-  ++works_;
-  host.now = end;
-}
-
-void RandomStep::AddCollective() {
-  std::vector<int64_t> starts;
-  for (Rank& host : ranks_) {
-    host.now += rng_.Between(1, 50);
-    starts.push_back(std::max(host.now + 5, host.free[0] + 1));
-  }
-  const int64_t end = *std::ranges::max_element(starts) + rng_.Between(5, 50);
-  collectives_ += "collective all_reduce";
-  for (size_t i = 0; i < ranks_.size(); ++i) {
-    Rank& host = ranks_[i];
-    host.lines += fmt::format(
-        "    op \"all_reduce\" @{}+8\n"
-        "      call launch \"launch\" @{}+4\n"
-        "        s7: collective kind=all_reduce bytes=4096 group={} "
-        "dtype=fp32 \"nccl\" @{}+{} #w{}\n",
-        host.now, host.now + 1, ranks_.size(), starts[i], end - starts[i],
-        works_);
-    collectives_ += fmt::format(" #w{}", works_);
-    host.last = works_++;
-    host.free[0] = end;
-    host.now += 8;
-  }
-  collectives_ += "\n";
-}
-
-std::string RandomStep::Text() {
-  ranks_.resize(static_cast<size_t>(rng_.Between(1, 3)));
-  for (int64_t round = rng_.Between(1, 4); round > 0; --round) {
-    for (size_t rank = 0; rank < ranks_.size(); ++rank) {
-      for (int64_t ops = rng_.Between(1, 8); ops > 0; --ops) {
-        AddOp(rank);
-        if (rng_.OneIn(4)) {
-          AddSync(rank);
-        }
-      }
-    }
-    if (ranks_.size() > 1) {
-      AddCollective();
-    }
-  }
-  std::string text = "stepcast-graph 1\n";
-  for (size_t rank = 0; rank < ranks_.size(); ++rank) {
-    AddSync(rank);
-    text += fmt::format(
-        "rank {} \"Tesla V100-SXM2-16GB\" @{}+{}\n  thread main\n{}{}", rank,
-        rank == 0 ? 0 : rng_.Between(0, 30),
-        ranks_[rank].now + rng_.Between(0, 30), ranks_[rank].lines,
-        ranks_[rank].waits);
-  }
-  return text + collectives_;
-}
-
 class WhatifPropertyTest : public ::testing::Test {
  protected:
   // Calls check(seed, case) for random steps.
   void ForEachStep(const std::function<void(uint64_t, const Case&)>& check) {
     for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
-      const std::string text = RandomStep(seed).Text();
+      const std::string text = testing::RandomStepText(seed);
       auto graph = ir::ParseGraph(text);
       ASSERT_TRUE(graph) << graph.error().message << "\n" << text;
       const auto made =
@@ -175,6 +52,17 @@ class WhatifPropertyTest : public ::testing::Test {
     return Apply(before, changes, predictor_);
   }
 
+  // Whichever of two changes comes first.
+  void ExpectCommute(const Case& before, const std::string& first,
+                     const std::string& second) {
+    const auto one = After(before, {first, second});
+    const auto other = After(before, {second, first});
+    ASSERT_EQ(one.has_value(), other.has_value());
+    if (one) {
+      ExpectSame(one->after, other->after, fmt::format("{} {}", first, second));
+    }
+  }
+
   void ExpectSame(const Case& a, const Case& b, std::string_view what) {
     EXPECT_EQ(a.prediction.schedule, b.prediction.schedule) << what;
     EXPECT_EQ(a.prediction.step, b.prediction.step) << what;
@@ -190,6 +78,11 @@ std::string SomeWork(uint64_t seed, const Case& subject) {
   return works.empty()
              ? ""
              : std::string(subject.graph->text(rng.Pick(works.items()).name));
+}
+
+// Whether a change would read more than a name in it.
+bool IsPattern(std::string_view name) {
+  return name.find_first_of("*= \t") != std::string_view::npos;
 }
 
 TEST_F(WhatifPropertyTest, WhatDoesNothingChangesNothing) {
@@ -231,7 +124,7 @@ TEST_F(WhatifPropertyTest, AChangeAndItsInverseGiveBackTheStep) {
 TEST_F(WhatifPropertyTest, ChangesOnDisjointPartsCommute) {
   ForEachStep([this](uint64_t seed, const Case& before) {
     const std::string work = SomeWork(seed, before);
-    if (work.empty() || work.find_first_of("*= \t") != std::string::npos) {
+    if (work.empty() || IsPattern(work)) {
       return;
     }
     // Kernels, pieces of the host, launches, gaps.
@@ -240,12 +133,7 @@ TEST_F(WhatifPropertyTest, ChangesOnDisjointPartsCommute) {
         "scale-overhead=launch=0.5", "scale-overhead=gap=4"};
     for (const std::string& first : texts) {
       for (const std::string& second : texts) {
-        const auto one = After(before, {first, second});
-        const auto other = After(before, {second, first});
-        ASSERT_EQ(one.has_value(), other.has_value());
-        if (one) {
-          ExpectSame(one->after, other->after, first + " " + second);
-        }
+        ExpectCommute(before, first, second);
       }
     }
   });
@@ -274,41 +162,51 @@ TEST_F(WhatifPropertyTest, LessToDoNeverTakesLonger) {
   });
 }
 
+// Names of works on the paths to the ends of ranks.
+std::set<std::string_view> NamesOnPaths(const Case& subject) {
+  const lower::Lowered& lowered = subject.prediction.lowered;
+  const ir::GraphData& data = subject.graph->data();
+  std::set<std::string_view> names;
+  for (const sim::TaskId end : lowered.rank_ends.back()) {
+    for (const sim::PathStep& step :
+         sim::PathTo(lowered.tasks, subject.prediction.schedule, end)) {
+      const lower::TaskOrigin& origin = lowered.origins[step.task];
+      if (origin.kind == lower::TaskOrigin::Kind::kWork) {
+        names.insert(subject.graph->text(data.works[origin.work].name));
+      }
+    }
+  }
+  return names;
+}
+
+// Whether a work of one of these names has another time.
+bool Touches(const std::set<std::string_view>& names, const Case& before,
+             const Case& after) {
+  const ir::GraphData& data = before.graph->data();
+  for (const ir::WorkId id : data.works.ids()) {
+    if (after.times.works[id].duration != before.times.works[id].duration &&
+        names.contains(before.graph->text(data.works[id].name))) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // A name none of whose works decided anything: every task that is on a path to
 // the end of a rank stays where it is.
 TEST_F(WhatifPropertyTest, WhatIsOffThePathOfEveryRankSavesNothing) {
   size_t tried = 0;
   ForEachStep([&](uint64_t seed, const Case& before) {
-    const lower::Lowered& lowered = before.prediction.lowered;
-    const ir::GraphData& data = before.graph->data();
-    std::set<std::string_view> on_path;
-    for (const sim::TaskId end : lowered.rank_ends.back()) {
-      for (const sim::PathStep& step :
-           sim::PathTo(lowered.tasks, before.prediction.schedule, end)) {
-        const lower::TaskOrigin& origin = lowered.origins[step.task];
-        if (origin.kind == lower::TaskOrigin::Kind::kWork) {
-          on_path.insert(before.graph->text(data.works[origin.work].name));
-        }
-      }
-    }
-    for (const ir::Work& work : data.works) {
+    const std::set<std::string_view> on_path = NamesOnPaths(before);
+    for (const ir::Work& work : before.graph->data().works) {
       const std::string name(before.graph->text(work.name));
-      if (name.empty() || on_path.contains(name) ||
-          name.find_first_of("*= \t") != std::string::npos) {
+      if (name.empty() || on_path.contains(name) || IsPattern(name)) {
         continue;
       }
       // Ops may be called like works; their host time may be on the path.
       const auto changed = After(before, {fmt::format("scale-op={}=0", name)});
       ASSERT_TRUE(changed) << changed.error().message;
-      bool touches_path = false;
-      for (const ir::WorkId id : data.works.ids()) {
-        touches_path =
-            touches_path ||
-            (changed->after.times.works[id].duration !=
-                 before.times.works[id].duration &&
-             on_path.contains(before.graph->text(data.works[id].name)));
-      }
-      if (!touches_path) {
+      if (!Touches(on_path, before, changed->after)) {
         ++tried;
         EXPECT_EQ(changed->delta.step, Duration{}) << name << " of " << seed;
       }
