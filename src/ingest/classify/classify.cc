@@ -49,10 +49,17 @@ bool OnDevice(const Arguments& arguments) {
 // data has none, which its mask tells.
 std::vector<ir::KernelShape> ConvolutionGradients(const OpContext& op,
                                                   SizeRequest request) {
-  constexpr size_t kMask = 10;
+  struct Masked {
+    std::string_view name;
+    size_t mask = 0;  // The place of the argument.
+  };
+  constexpr std::array<Masked, 2> kMasked = {
+      {{"convolution_backward", 10}, {"_slow_conv2d_backward", 6}}};
   std::vector<int64_t> wanted = {1, 1};
-  if (PlainName(op.name) == "convolution_backward") {
-    wanted = IntsAt(*op.arguments, kMask).value_or(wanted);
+  const auto* const found =
+      std::ranges::find(kMasked, PlainName(op.name), &Masked::name);
+  if (found != kMasked.end()) {
+    wanted = IntsAt(*op.arguments, found->mask).value_or(wanted);
   }
   std::vector<ir::KernelShape> gradients;
   constexpr std::array<std::string_view, 2> kDetails = {"dgrad", "wgrad"};

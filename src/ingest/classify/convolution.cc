@@ -24,7 +24,7 @@ struct ConvolutionOp {
 };
 
 // cudnn_, miopen_ and mkldnn_ ops put padding before stride.
-constexpr std::array<ConvolutionOp, 11> kOps = {{
+constexpr std::array<ConvolutionOp, 12> kOps = {{
     {.name = "convolution",
      .stride = 3,
      .padding = 4,
@@ -41,6 +41,12 @@ constexpr std::array<ConvolutionOp, 11> kOps = {{
     {.name = "miopen_convolution", .stride = 4, .padding = 3, .groups = 6},
     {.name = "mkldnn_convolution", .stride = 4, .padding = 3, .groups = 6},
     {.name = "_slow_conv2d_forward", .stride = 4, .padding = 5},
+    {.name = "_slow_conv2d_backward",
+     .input = 1,
+     .weight = 2,
+     .output = 0,
+     .stride = 4,
+     .padding = 5},
     {.name = "convolution_backward",
      .input = 1,
      .weight = 2,

@@ -146,6 +146,27 @@ TEST(ConvolutionTest, AnExpectedBackwardIsTwoKernels) {
   EXPECT_EQ(shapes, numbers + "data; " + numbers + "weight");
 }
 
+TEST(ConvolutionTest, AProcessorsOwnBackwardHasItsMaskAndSizes) {
+  // What PyTorch 1.13 runs for few images and small filters. The mask wants
+  // the weights' gradient alone, as of a first layer.
+  EXPECT_EQ(
+      ShapesOf(
+          {.name = "aten::_slow_conv2d_backward",
+           .dims = "[[2, 8, 4, 4], [2, 4, 8, 8], [8, 4, 1, 1], [[], []], "
+                   "[[], []], [[], []], [[], [], []]]",
+           .types = R"x(["Tensor(float)", "Tensor(float)", "Tensor(float)",
+                         "GenericList[Int,Int]", "GenericList[Int,Int]",
+                         "GenericList[Int,Int]",
+                         "GenericList[Bool,Bool,Bool]"])x",
+           .values =
+               R"([[1, 1, 0, 256, 4, "cuda:0"], [2, 2, 0, 512, 4, "cuda:0"],
+                   [3, 3, 0, 32, 4, "cuda:0"], [1, 1], [2, 2], [0, 0],
+                   [false, true, false]])"}),
+      "convolution batch=2 in_channels=4 height=8 width=8 out_channels=8 "
+      "kernel_height=1 kernel_width=1 stride=2 dtype=fp32 "
+      "pass=backward_weight");
+}
+
 TEST(ConvolutionTest, AbsurdSizesAreIgnored) {
   EXPECT_EQ(ShapeOf({.kernel = "void cudnn::detail::dgrad_engine<float, 512>()",
                      .ops = {{.name = "aten::convolution_backward",
