@@ -51,6 +51,9 @@ struct Request {
   std::optional<workload::Placement> hybrid{};
   /// Who has which table; not given: as the implementation deals them.
   std::optional<workload::TableDeal> deal{};
+  /// The file that `deal` was read from; empty: from none. What changes the
+  /// model or its ranks has to read it again.
+  std::string plan{};
 };
 
 struct ModelPrediction {

@@ -45,6 +45,7 @@ Status LoadDeal(const std::string& path, engine::Request& request) {
       ReadPlanJson(text, path, NamedTablesOf(request.model), ranks));
   request.deal =
       DealOf(plan, workload::SingleTables(request.model.tables), ranks);
+  request.plan = path;
   return {};
 }
 

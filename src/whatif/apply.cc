@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "engine/account.h"
+#include "plan/load_deal.h"
 #include "sim/critical_path.h"
 #include "whatif/task_filler.h"
 
@@ -27,6 +28,10 @@ Result<bool> SetRequest(const Case& before, std::span<const Change> changes,
       order, {}, [](const Change* change) { return change->kind->last; });
   for (const Change* const change : order) {
     RETURN_IF_ERROR(change->kind->set(*change, *request));
+  }
+  // A plan tells of the tables and ranks that it was read for.
+  if (!order.empty() && !request->plan.empty()) {
+    RETURN_IF_ERROR(plan::LoadDeal(request->plan, *request));
   }
   return !order.empty();
 }

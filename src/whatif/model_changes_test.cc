@@ -64,11 +64,34 @@ class PlanFile {
   PlanFile(const PlanFile&) = delete;
   PlanFile& operator=(const PlanFile&) = delete;
 
-  std::string change() const { return "reshard=" + path_.string(); }
+  std::string path() const { return path_.string(); }
+  std::string change() const { return "reshard=" + path(); }
 
  private:
   std::filesystem::path path_;
 };
+
+TEST(PlanOfTheBaseTest, IsReadAgainForWhatAChangeMakes) {
+  engine::Request request = Job(4);
+  const PlanFile file(request, "stepcast_base_plan.json",
+                      [](int table) { return table % 4; });
+  ASSERT_TRUE(plan::LoadDeal(file.path(), request).has_value());
+  const Case before = CaseOf(request);
+  // As predicted for tables there to begin with.
+  engine::Request farther = Job(4);
+  farther.model.tables.front().placement = workload::Placement::kHost;
+  ASSERT_TRUE(plan::LoadDeal(file.path(), farther).has_value());
+  const Case there = CaseOf(farther);
+  EXPECT_EQ(DeltaUs(before, {"placement=host"}),
+            ToMicroseconds(there.prediction.step - before.prediction.step));
+  EXPECT_GT(there.prediction.step, before.prediction.step);
+  // What the plan does not tell of is an error, as with reshard.
+  EXPECT_THAT(ErrorOf(before, "gpus=2"), HasSubstr("is on rank 2; expected"));
+  EXPECT_THAT(ErrorOf(before, "gpus=1"), HasSubstr("expected --gpus 2"));
+  EXPECT_THAT(ErrorOf(before, "impl=pytorch"),
+              HasSubstr("does not follow a plan"));
+  EXPECT_NE(ErrorOf(before, "resize-tables=dim=2"), "");
+}
 
 TEST(PlacementChangeTest, TablesThatStayChangeNothing) {
   const Case before = CaseOf(Job(1));
