@@ -1,6 +1,7 @@
 // stepcast fit: from measurements to a profile.
 #include "fit/fit_kernels.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -54,22 +55,46 @@ struct Wanted {
 };
 
 // What all GPUs share: the constants for the fits that follow.
-Result<cost::Constants> WriteShared(const measurements::KernelRows& rows,
-                                    size_t threads, const Wanted& wanted,
-                                    const fs::path& directory,
-                                    const std::string& command) {
-  ASSIGN_OR_RETURN(cost::Constants constants,
+struct Shared {
+  cost::Constants constants;
+  std::vector<fit::ProfileFile> files;
+};
+
+Result<Shared> FitShared(const measurements::KernelRows& rows, size_t threads,
+                         const Wanted& wanted, const std::string& command) {
+  Shared shared;
+  ASSIGN_OR_RETURN(shared.constants,
                    wanted.constants ? fit::FitSharedConstants(rows, threads)
                                     : cost::ProfileStore().LoadConstants());
-  std::vector<fit::ProfileFile> files = {fit::FileOf(
-      constants, wanted.constants ? command + " --constants" : command)};
+  shared.files.push_back(fit::FileOf(
+      shared.constants, wanted.constants ? command + " --constants" : command));
   if (wanted.spreads) {
     ASSIGN_OR_RETURN(const cost::FormulaSpreads spreads,
                      fit::FitSharedSpreads(rows, threads));
-    files.push_back(fit::FileOf(spreads, command + " --spreads"));
+    shared.files.push_back(fit::FileOf(spreads, command + " --spreads"));
   }
-  RETURN_IF_ERROR(WriteProfile(files, directory));
-  return constants;
+  return shared;
+}
+
+// Rows that tell nothing at all are an error, others that are doubtful are
+// named.
+Status CheckFitted(const std::vector<fit::FittedProfile>& fitted) {
+  const bool nothing =
+      std::ranges::all_of(fitted, [](const fit::FittedProfile& one) {
+        return one.profile.models.empty() && one.profile.ceilings.empty() &&
+               one.profile.launches.empty();
+      });
+  if (nothing) {
+    return Fail(ErrorCode::kInvalidInput,
+                "too few rows to fit anything; expected 30 or more of a "
+                "family, 10 of a processor");
+  }
+  for (const fit::FittedProfile& one : fitted) {
+    for (const std::string& doubt : one.doubts) {
+      Complain(fmt::format("warning: {}", doubt));
+    }
+  }
+  return {};
 }
 
 // What is known before the rows are looked at.
@@ -166,11 +191,13 @@ Status FitKernels(const Words& words) {
     const Progress progress("fitting kernel models");
     ASSIGN_OR_RETURN(const measurements::KernelRows rows,
                      measurements::ReadKernelRows(data.paths));
-    ASSIGN_OR_RETURN(const cost::Constants constants,
-                     WriteShared(rows, data.threads, wanted, output, command));
+    ASSIGN_OR_RETURN(const Shared shared,
+                     FitShared(rows, data.threads, wanted, command));
     ASSIGN_OR_RETURN(const Start start, FindStart(data.paths, wanted.base));
-    ASSIGN_OR_RETURN(fitted,
-                     FitAll(rows, constants, data.threads, command, start));
+    ASSIGN_OR_RETURN(
+        fitted, FitAll(rows, shared.constants, data.threads, command, start));
+    RETURN_IF_ERROR(CheckFitted(fitted));
+    RETURN_IF_ERROR(WriteProfile(shared.files, output));
     RETURN_IF_ERROR(CopyDeviceFile(data.paths, output));
     for (const fit::FittedProfile& profile : fitted) {
       RETURN_IF_ERROR(

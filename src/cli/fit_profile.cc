@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -89,13 +90,12 @@ std::string StepsText(std::span<const fit::HostStep> steps, double gap_us) {
 }
 
 // What the host takes between operators, if steps were recorded.
-Status FitHost(std::span<const fs::path> data, const fs::path& output) {
-  const auto file = FindIn(data, kStepsFile);
+Status FitHost(const fs::path& file, std::span<const TimedStep> steps,
+               const fs::path& output) {
   const auto device = FindIn({&output, 1}, kDeviceFile);
-  if (!file || !device) {
+  if (!device) {
     return {};
   }
-  ASSIGN_OR_RETURN(const std::vector<TimedStep> steps, ReadSteps(*file));
   engine::Predictor predictor({output});
   ASSIGN_OR_RETURN(const cost::KernelModels* models,
                    predictor.Models(device->string()));
@@ -106,7 +106,7 @@ Status FitHost(std::span<const fs::path> data, const fs::path& output) {
       priced, gap_us,
       {fmt::format("Host overheads, by stepcast {} fit profile.", Version()),
        fmt::format("data: {} step{} of {}", priced.size(),
-                   priced.size() == 1 ? "" : "s", file->string())});
+                   priced.size() == 1 ? "" : "s", file.string())});
   RETURN_IF_ERROR(
       WriteOutput(output / kOverheadsFile, cost::OverheadText(table)));
   return Print(StepsText(priced, gap_us));
@@ -132,8 +132,14 @@ Status FitProfile(const Words& words) {
     return {};
   }
   ASSIGN_OR_RETURN(const Data data, ReadDataOptions(given, kCsvFiles));
+  const auto file = FindIn(data.paths, kStepsFile);
+  // Before anything is fitted and written.
+  std::vector<TimedStep> steps;
+  if (file) {
+    ASSIGN_OR_RETURN(steps, ReadSteps(*file));
+  }
   RETURN_IF_ERROR(FitKernels(words));
-  return FitHost(data.paths, output);
+  return file ? FitHost(*file, steps, output) : Status();
 }
 
 }  // namespace stepcast::cli

@@ -14,6 +14,7 @@
 #include "cost/kernels/cpu_base.h"
 #include "fit/ceilings.h"
 #include "fit/fit_cpu_model.h"
+#include "fit/fit_doubts.h"
 #include "fit/fit_model.h"
 #include "fit/launches.h"
 #include "fit/training_rows.h"
@@ -155,8 +156,17 @@ class ProfileFitter {
     return model;
   }
 
+  void Doubt(const RowGroup& group, std::optional<std::string> why) {
+    if (why) {
+      fitted_.doubts.push_back(fmt::format("{} {} {}: {}", rows_.gpus[gpu_],
+                                           group.family->name,
+                                           cost::Name(group.variant), *why));
+    }
+  }
+
   Status FitGroup(const RowGroup& group) {
     TrainingRows rows = RowsOf(group);
+    Doubt(group, DoubtAboutRepeats(rows));
     std::optional<cost::FittedModel> model;
     if (fitted_.profile.launches.contains("conv2d") &&
         group.family->name == "convolution") {
@@ -167,6 +177,11 @@ class ProfileFitter {
       ASSIGN_OR_RETURN(model, FitModel(group, rows, BaseOf(group)));
     }
     if (!model) {
+      Doubt(
+          group,
+          fmt::format("{} row{}, too few for a model: {} answers",
+                      rows.rows.size(), rows.rows.size() == 1 ? "" : "s",
+                      BaseOf(group) == nullptr ? "the formula" : "the base's"));
       return {};
     }
     std::vector<double> formula;
@@ -182,6 +197,7 @@ class ProfileFitter {
             std::ranges::count(rows.rows, Part::kFit, &TrainingRow::part)),
         .formula = ErrorsOf(rows, formula, Part::kTest),
         .model = ErrorsOf(rows, Predict(*model, rows), Part::kTest)};
+    Doubt(group, DoubtAboutModel(summary));
     model->gpu = rows_.gpus[gpu_];
     model->provenance = {
         fmt::format("Fitted by: {}", command_),

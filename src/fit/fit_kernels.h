@@ -30,6 +30,8 @@ struct FitSummary {
 struct FittedProfile {
   cost::Profile profile;
   std::vector<FitSummary> summaries;
+  /// What is wrong with the rows or too little of them, by family.
+  std::vector<std::string> doubts;
 };
 
 /// Fits everything the rows of one GPU can tell. `command` goes into the
