@@ -13,6 +13,7 @@ namespace {
 
 using engine::PathKind;
 using engine::PathPart;
+using engine::PathPhrase;
 using engine::PathSubject;
 
 constexpr int kTimeDecimals = 3;
@@ -32,6 +33,23 @@ void Add(const PathPart& part, Sums& sums, PathKinds& kinds) {
   Sum& sum = sums[part.subject];
   sum.time += time;
   sum.times += time > Duration{} ? 1 : 0;
+}
+
+void AddWait(const PathPart& part, PathWaits& waits) {
+  const Duration time = part.end - part.begin;
+  switch (part.subject.phrase) {
+    case PathPhrase::kStepStart:
+      waits.step_start += time;
+      break;
+    case PathPhrase::kThreadStart:
+      waits.thread_start += time;
+      break;
+    case PathPhrase::kStepBefore:
+      waits.step_before += time;
+      break;
+    default:
+      break;
+  }
 }
 
 // Names that are short are no longer all different.
@@ -97,6 +115,7 @@ PathSummary SummarizePath(const ir::Graph& graph, const lower::Lowered& lowered,
     hop.end = part.end;
     Add(part, of_hop, hop.kinds);
     Add(part, all, summary.kinds);
+    AddWait(part, summary.waits);
     summary.length += part.end - part.begin;
   }
   close_hop(std::nullopt);

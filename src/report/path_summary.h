@@ -41,9 +41,17 @@ struct PathHop {
   std::optional<ir::CollectiveId> collective{};
 };
 
+/// What PathKind::kWait is made of.
+struct PathWaits {
+  Duration step_start{};    // The rank had not begun its step.
+  Duration thread_start{};  // Nor one of its threads.
+  Duration step_before{};   // Work of the step before was still running.
+};
+
 struct PathSummary {
   Duration length{};
   PathKinds kinds{};
+  PathWaits waits{};
   std::vector<PathHop> hops{};       // From the start on.
   std::vector<PathShare> longest{};  // Over all ranks, the longest first.
 };

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -16,8 +16,16 @@ using engine::PathKind;
 
 struct Bound {
   Duration time{};
-  std::string_view text{};
+  std::string text{};
 };
+
+// The path begins on the rank that the others waited for.
+std::string LateStart(const PathSummary& path) {
+  return path.hops.size() > 1
+             ? fmt::format("held up by rank {}, which starts late",
+                           path.hops.front().rank)
+             : "held up before its step began";
+}
 
 }  // namespace
 
@@ -28,14 +36,16 @@ std::string Verdict(const PathSummary& path,
   };
   // Launching and coming back from a wait are the host's as well: a faster GPU
   // would not shorten them.
-  const std::array<Bound, 5> bounds = {{
+  const std::array<Bound, 7> bounds = {{
       {on_path(PathKind::kHost) + on_path(PathKind::kLaunch) +
            on_path(PathKind::kSync),
        "bound by the host"},
       {on_path(PathKind::kKernel), "bound by kernels"},
       {on_path(PathKind::kCollective), "bound by communication"},
       {on_path(PathKind::kCopy), "bound by copies"},
-      {on_path(PathKind::kWait), "held up by a rank that starts late"},
+      {path.waits.step_start, LateStart(path)},
+      {path.waits.thread_start, "held up by a thread that starts late"},
+      {path.waits.step_before, "held up by work of the step before"},
   }};
   const Bound& most = *std::ranges::max_element(bounds, {}, &Bound::time);
   std::string text = fmt::format(
