@@ -32,6 +32,7 @@ struct IdleTime {
 /// waiting. All of them sum to `step`.
 struct RankAccount {
   int64_t rank = 0;
+  int64_t alike = 1;  // Ranks of the job that it stands for, with itself.
   Duration step{};
   std::array<Duration, kFamilyCount> kernels{};  // By family of shape.
   Duration copies_exposed{};         // Copies and memsets that nothing hides.

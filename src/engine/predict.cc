@@ -139,6 +139,11 @@ Result<Prediction> Predict(const Scenario& scenario,
                          : SingleSpans(prediction.lowered, prediction.schedule);
   prediction.accounts = MakeAccounts(data, prediction.plan, prediction.lowered,
                                      prediction.schedule, prediction.spans);
+  const std::vector<int64_t>& counts = options.price.collectives.rank_counts;
+  for (size_t i = 0; i < std::min(counts.size(), prediction.accounts.size());
+       ++i) {
+    prediction.accounts[i].alike = counts[i];
+  }
   prediction.step = prediction.accounts.empty()
                         ? Duration{}
                         : prediction.accounts[prediction.slowest()].step;

@@ -11,7 +11,9 @@
 
 #include "base/text_table.h"
 #include "html/bars.h"
+#include "html/escape.h"
 #include "ir/shape.h"
+#include "report/alike_text.h"
 #include "report/breakdown.h"
 #include "report/text_parts.h"
 
@@ -81,12 +83,17 @@ std::string PartBars(std::span<const NamedParts> steps) {
   return html::BarsHtml(MakeBars(steps));
 }
 
+std::string AlikeHtml(std::span<const engine::RankAccount> accounts) {
+  const std::string text = AlikeText(accounts);
+  return text.empty() ? "" : fmt::format("<p>{}</p>\n", html::Escape(text));
+}
+
 std::string AccountBars(std::span<const engine::RankAccount> accounts) {
   std::vector<NamedParts> steps;
   for (const engine::RankAccount& account : accounts) {
-    steps.push_back({fmt::format("rank {}", account.rank), PartsOf(account)});
+    steps.push_back({RankName(account), PartsOf(account)});
   }
-  return PartBars(steps);
+  return PartBars(steps) + AlikeHtml(accounts);
 }
 
 html::Table TopWorks(const ir::Graph& graph, const SimulatedStep& step,

@@ -35,6 +35,9 @@ struct NamedParts {
 /// Steps side by side.
 std::string PartBars(std::span<const NamedParts> steps);
 
+/// Which ranks stand for others; empty if none does.
+std::string AlikeHtml(std::span<const engine::RankAccount> accounts);
+
 /// Where each rank's step went.
 std::string AccountBars(std::span<const engine::RankAccount> accounts);
 

@@ -53,6 +53,7 @@ void WriteRanks(JsonWriter& json, const PredictionReport& report) {
   for (const engine::RankAccount& account : report.ranks) {
     json.BeginObject();
     json.Key("rank").Int(account.rank);
+    json.Key("alike").Int(account.alike);
     WriteTime(json, "step_time_us", account.step);
     WriteTime(json, "gpu_active_us", account.gpu_active);
     WriteTime(json, "exposed_comm_us", account.communication_exposed);

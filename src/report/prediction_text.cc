@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/text_table.h"
+#include "report/alike_text.h"
 #include "report/breakdown.h"
 #include "report/path_summary.h"
 #include "report/prediction.h"
@@ -128,8 +129,10 @@ std::string Ranks(const PredictionReport& report) {
   }
   const size_t more =
       report.ranks.size() - std::min(report.ranks.size(), kMostRanks);
-  return fmt::format("\nranks\n{}{}", table.ToString(),
-                     more == 0 ? "" : fmt::format("  ... {} more\n", more));
+  const std::string alike = AlikeText(report.ranks);
+  return fmt::format("\nranks\n{}{}{}", table.ToString(),
+                     more == 0 ? "" : fmt::format("  ... {} more\n", more),
+                     alike.empty() ? "" : fmt::format("  {}\n", alike));
 }
 
 std::string Sources(const PredictionReport& report) {
@@ -218,7 +221,8 @@ std::string PredictionText(const PredictionReport& report) {
   if (report.algorithms.size() > 1) {
     text += Algorithms(report);
   }
-  if (report.ranks.size() > 1 || !report.measured.empty()) {
+  if (report.ranks.size() > 1 || !report.measured.empty() ||
+      !AlikeText(report.ranks).empty()) {
     text += Ranks(report);
   }
   text += Sources(report);

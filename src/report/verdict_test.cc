@@ -60,9 +60,8 @@ TEST(VerdictTest, ALateThreadIsNoLateRank) {
 
 // 25 + 25 us of waits for two reasons are less than 30 us of kernels.
 TEST(VerdictTest, WaitsForSeveralReasonsAreNotOne) {
-  const std::string verdict =
-      VerdictOf(WaitOf({.step_start = microseconds(25),
-                        .step_before = microseconds(25)}));
+  const std::string verdict = VerdictOf(WaitOf(
+      {.step_start = microseconds(25), .step_before = microseconds(25)}));
   EXPECT_THAT(verdict, StartsWith("bound by kernels: 30.0 %"));
   EXPECT_THAT(verdict, Not(HasSubstr("late")));
 }

@@ -7,6 +7,7 @@
 #include "base/text_table.h"
 #include "html/page.h"
 #include "html/waterfall.h"
+#include "report/alike_text.h"
 #include "report/html_parts.h"
 #include "report/html_timeline.h"
 #include "report/text_parts.h"
@@ -81,12 +82,10 @@ std::vector<NamedParts> BarsOf(const WhatifReport& report) {
   std::vector<NamedParts> bars;
   for (size_t i = 0; i < std::max(befores.size(), afters.size()); ++i) {
     if (i < befores.size()) {
-      bars.push_back({fmt::format("rank {} before", befores[i].rank),
-                      PartsOf(befores[i])});
+      bars.push_back({RankName(befores[i]) + " before", PartsOf(befores[i])});
     }
     if (i < afters.size()) {
-      bars.push_back(
-          {fmt::format("rank {} after", afters[i].rank), PartsOf(afters[i])});
+      bars.push_back({RankName(afters[i]) + " after", PartsOf(afters[i])});
     }
   }
   return bars;
@@ -168,6 +167,7 @@ std::string WhatifHtml(const WhatifReport& report, const whatif::Case& before,
   }
   page.AddSection("Where the time goes", kBarsText);
   page.AddHtml(PartBars(BarsOf(report)));
+  page.AddHtml(AlikeHtml(report.after.ranks));
   AddParts(report, page);
   AddPaths(report, page);
   AddNextBottleneck(report.after.critical_path, page);

@@ -44,8 +44,13 @@ void Resimulate(Case& edited) {
   sim::SimulateWith(lowered.tasks, ToTaskTimes(data, lowered, edited.times),
                     prediction.schedule);
   prediction.spans = SpansOf(lowered, edited.times, prediction.schedule);
-  prediction.accounts = engine::MakeAccounts(
-      data, prediction.plan, lowered, prediction.schedule, prediction.spans);
+  auto accounts = engine::MakeAccounts(data, prediction.plan, lowered,
+                                       prediction.schedule, prediction.spans);
+  for (size_t i = 0; i < std::min(accounts.size(), prediction.accounts.size());
+       ++i) {
+    accounts[i].alike = prediction.accounts[i].alike;
+  }
+  prediction.accounts = std::move(accounts);
   prediction.step = LongestOf(prediction.spans);
 }
 
