@@ -1,6 +1,7 @@
 #include "workload/model_files.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <span>
@@ -42,6 +43,15 @@ const EmbeddedFile* FindFile(std::string_view text) {
   return nullptr;
 }
 
+// Whether who wrote it meant a file: no model is called so.
+bool IsFileName(std::string_view text) {
+  constexpr std::array<std::string_view, 7> kEndings = {
+      ".json", ".gz", ".graph", ".et", ".toml", ".tar", ".txt"};
+  return std::ranges::any_of(kEndings, [&](std::string_view ending) {
+    return text.ends_with(ending);
+  });
+}
+
 Result<Model> Parse(const EmbeddedFile& file) {
   return ParseModel(file.text, file.name, [](std::string_view name) {
     return Result<std::string>(
@@ -72,6 +82,12 @@ Result<Model> FindModel(std::string_view text) {
   const EmbeddedFile* const file = FindFile(text);
   if (file != nullptr) {
     return Parse(*file);
+  }
+  if (IsFileName(text)) {
+    return Fail(ErrorCode::kNotFound,
+                fmt::format("{}: no such file; expected a file or a model of "
+                            "`stepcast list workloads`",
+                            text));
   }
   const std::vector<std::string> names = ModelNames();
   const std::vector<std::string_view> views(names.begin(), names.end());

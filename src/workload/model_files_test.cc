@@ -55,5 +55,13 @@ TEST(ModelFilesTest, MultiHotSizesAreThoseOfMlperf) {
   EXPECT_EQ(ids, 214);
 }
 
+TEST(FindModelTest, ANameThatEndsLikeAFileIsNoUnknownModel) {
+  for (const char* const name : {"a.json", "a.json.gz", "a.graph", "a.0.et"}) {
+    const auto model = FindModel(name);
+    ASSERT_FALSE(model);
+    EXPECT_THAT(model.error().message, HasSubstr("no such file"));
+  }
+}
+
 }  // namespace
 }  // namespace stepcast::workload
