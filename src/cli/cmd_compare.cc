@@ -131,12 +131,8 @@ Result<LoadedSide> LoadSide(const std::string& text, PredictCommand command,
   return LoadedSide{.step = std::move(step), .loaded = std::move(loaded)};
 }
 
-Status WriteJunit(const CompareCommand& command,
-                  const report::Comparison& comparison,
-                  const std::vector<Check>& checks) {
-  if (command.junit.empty()) {
-    return {};
-  }
+std::string JunitOf(const report::Comparison& comparison,
+                    const std::vector<Check>& checks) {
   std::vector<report::CheckedLimit> limits;
   limits.reserve(checks.size());
   const auto values = ValuesOf(comparison);
@@ -146,7 +142,7 @@ Status WriteJunit(const CompareCommand& command,
          .failure = FailureOf(check, kQuantities, values[check.quantity])
                         .value_or("")});
   }
-  return WriteExtraFile(command.junit, report::JunitXml(comparison, limits));
+  return report::JunitXml(comparison, limits);
 }
 
 Result<Outcome> CompareSteps(const CompareCommand& command) {
@@ -170,13 +166,17 @@ Result<Outcome> CompareSteps(const CompareCommand& command) {
                    LoadSide(workload.input.files[1], workload, predictor));
   const report::Comparison comparison =
       report::Compare(std::move(a.step), std::move(b.step));
+  std::vector<ExtraFile> files;
   if (!workload.html.empty()) {
-    RETURN_IF_ERROR(WriteExtraFile(
-        workload.html,
-        report::ComparisonHtml(comparison, a.loaded ? &*a.loaded : nullptr,
-                               b.loaded ? &*b.loaded : nullptr, Version())));
+    files.push_back(
+        {workload.html,
+         report::ComparisonHtml(comparison, a.loaded ? &*a.loaded : nullptr,
+                                b.loaded ? &*b.loaded : nullptr, Version())});
   }
-  RETURN_IF_ERROR(WriteJunit(command, comparison, checks));
+  if (!command.junit.empty()) {
+    files.push_back({command.junit, JunitOf(comparison, checks)});
+  }
+  RETURN_IF_ERROR(WriteExtraFiles(files));
   RETURN_IF_ERROR(Print(workload.json
                             ? report::ComparisonJson(comparison, Version())
                             : report::ComparisonText(comparison)));

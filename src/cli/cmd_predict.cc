@@ -1,6 +1,7 @@
 // stepcast predict: the time of a step, without running it.
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -145,16 +146,16 @@ Status AddAlgorithms(const PredictCommand& command, const ir::Graph& graph,
 Status WritePictures(const PredictCommand& command, const ir::Graph& graph,
                      const engine::Prediction& prediction,
                      const report::PredictionReport& report) {
+  std::vector<ExtraFile> files;
   if (!command.perfetto.empty()) {
-    RETURN_IF_ERROR(WriteExtraFile(
-        command.perfetto, report::PredictionTimeline(graph, prediction)));
+    files.push_back(
+        {command.perfetto, report::PredictionTimeline(graph, prediction)});
   }
-  if (command.html.empty()) {
-    return {};
+  if (!command.html.empty()) {
+    files.push_back({command.html, report::PredictionHtml(
+                                       report, graph, prediction, Version())});
   }
-  return WriteExtraFile(
-      command.html,
-      report::PredictionHtml(report, graph, prediction, Version()));
+  return WriteExtraFiles(files);
 }
 
 Result<Outcome> RunPredict(const Words& words) {

@@ -105,20 +105,21 @@ Result<Outcome> Whatif(const WhatifCommand& command) {
   ASSIGN_OR_RETURN(const whatif::Case before, LoadCase(workload, predictor));
   ASSIGN_OR_RETURN(const whatif::Changed changed,
                    whatif::Apply(before, changes, predictor));
+  std::vector<ExtraFile> files;
   if (!workload.perfetto.empty()) {
-    RETURN_IF_ERROR(WriteExtraFile(
-        workload.perfetto,
-        report::BeforeAfterTimeline(*before.graph, before.prediction,
-                                    *changed.after.graph,
-                                    changed.after.prediction)));
+    files.push_back({workload.perfetto,
+                     report::BeforeAfterTimeline(
+                         *before.graph, before.prediction, *changed.after.graph,
+                         changed.after.prediction)});
   }
   const report::WhatifReport report =
       report::ReportWhatif(before, changed, changes, NameOf(workload));
   if (!workload.html.empty()) {
-    RETURN_IF_ERROR(WriteExtraFile(
-        workload.html,
-        report::WhatifHtml(report, before, changed.after, Version())));
+    files.push_back(
+        {workload.html,
+         report::WhatifHtml(report, before, changed.after, Version())});
   }
+  RETURN_IF_ERROR(WriteExtraFiles(files));
   RETURN_IF_ERROR(Print(workload.json ? report::WhatifJson(report, Version())
                                       : report::WhatifText(report)));
   return RunChecks(checks, kQuantities, ValuesOf(report));

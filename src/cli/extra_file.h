@@ -2,6 +2,7 @@
 #ifndef STEPCAST_CLI_EXTRA_FILE_H_
 #define STEPCAST_CLI_EXTRA_FILE_H_
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,14 @@ Status CheckExtraFile(std::string_view option, const std::string& path,
 
 /// Writes it; compressed if the path ends in .gz.
 Status WriteExtraFile(const std::string& path, std::string_view text);
+
+/// A file to write; nothing if the path is empty.
+struct ExtraFile {
+  std::string path{};
+  std::string text{};
+};
+/// Writes all of them or, if one cannot be written, leaves none.
+Status WriteExtraFiles(std::span<const ExtraFile> files);
 
 }  // namespace stepcast::cli
 
