@@ -40,7 +40,7 @@ std::string Parts(const Comparison& comparison) {
   table.AddRow(
       {"where the time goes, slowest rank", "A ms", "B ms", "B - A", ""});
   for (const PartDifference& part : comparison.parts) {
-    AddTimes(table, part.name, part.a, part.b);
+    AddTimes(table, std::string(PartText(part.name)), part.a, part.b);
   }
   return "\n" + table.ToString();
 }
