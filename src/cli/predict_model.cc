@@ -9,6 +9,7 @@
 #include "engine/predictor.h"
 #include "plan/load_deal.h"
 #include "report/model_report.h"
+#include "whatif/step_times.h"
 #include "workload/model_files.h"
 #include "workload/settings.h"
 
@@ -102,6 +103,11 @@ Result<report::PredictionReport> PredictModel(const PredictCommand& command) {
                    predictor.Predict(request, options));
   report::PredictionReport report =
       report::ReportModel(request, predicted, predicted.prediction);
+  if (command.json) {
+    report.ops = report::SumOps(
+        predicted.graph, predicted.prediction,
+        whatif::TimesOf(predicted.graph.data(), predicted.prediction));
+  }
   ASSIGN_OR_RETURN(const cost::OverheadTable* overheads,
                    predictor.Overheads(predicted.overheads));
   RETURN_IF_ERROR(AddAlgorithms(command, predicted.graph, predicted.prediction,

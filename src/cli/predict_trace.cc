@@ -12,6 +12,7 @@
 #include "fit/fit_overheads.h"
 #include "fit/held_out_overheads.h"
 #include "fit/overhead_samples.h"
+#include "whatif/step_times.h"
 
 namespace stepcast::cli {
 namespace {
@@ -100,6 +101,11 @@ Result<report::PredictionReport> PredictTrace(const PredictCommand& command) {
        .overheads = name,
        .window = trace.timed ? "the recorded step, with its profiler"
                              : "steady step"});
+  if (command.json) {
+    report.ops =
+        report::SumOps(trace.graph, prediction,
+                       whatif::TimesOf(trace.graph.data(), prediction));
+  }
   RETURN_IF_ERROR(AddAlgorithms(command, trace.graph, prediction, overheads,
                                 options.profiled, report));
   if (command.gpu.empty()) {

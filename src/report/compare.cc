@@ -8,80 +8,13 @@
 
 #include "base/file.h"
 #include "base/json_read.h"
-#include "engine/short_name.h"
 
 namespace stepcast::report {
 namespace {
 
-constexpr std::string_view kNoOp = "(no op)";
-
-Duration Rounded(double nanoseconds) {
-  return Duration(std::llround(nanoseconds));
-}
-
 Duration FromMicroseconds(double us) {
   constexpr double kNanoseconds = 1e3;
-  return Rounded(us * kNanoseconds);
-}
-
-class OpSummer {
- public:
-  OpSummer(const whatif::Case& subject, ir::RankId rank)
-      : case_(subject),
-        data_(subject.graph->data()),
-        rank_(rank),
-        tops_(cost::TopLevelOps(data_)) {}
-
-  std::map<std::string, OpTimes> Sum();
-
- private:
-  OpTimes& Of(ir::OpId top) {
-    return ops_[top.valid() ? engine::ShortOpName(
-                                  case_.graph->text(data_.ops[top].name))
-                            : std::string(kNoOp)];
-  }
-  void AddHost(ir::ThreadId thread);
-
-  const whatif::Case& case_;
-  const ir::GraphData& data_;
-  const ir::RankId rank_;
-  const IdVector<ir::OpId, ir::OpId> tops_;
-  std::map<std::string, OpTimes> ops_;
-};
-
-void OpSummer::AddHost(ir::ThreadId thread) {
-  const auto& pieces = case_.prediction.plan.threads[thread];
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    if (pieces[i].kind == cost::HostKind::kBetweenOps ||
-        pieces[i].kind == cost::HostKind::kHandOver) {
-      continue;
-    }
-    const whatif::EditedPiece& times = case_.times.pieces[thread][i];
-    Of(pieces[i].op).host += Rounded(times.duration + times.tail);
-  }
-}
-
-std::map<std::string, OpTimes> OpSummer::Sum() {
-  for (const ir::OpId id : data_.ops.ids()) {
-    if (tops_[id] == id && data_.threads[data_.ops[id].thread].rank == rank_) {
-      ++Of(id).count;
-    }
-  }
-  for (const ir::ThreadId thread : data_.threads.ids()) {
-    if (data_.threads[thread].rank == rank_) {
-      AddHost(thread);
-    }
-  }
-  for (const ir::WorkId id : data_.works.ids()) {
-    const ir::Work& work = data_.works[id];
-    const whatif::EditedWork& times = case_.times.works[id];
-    if (data_.streams[work.stream].rank == rank_ && !times.dropped) {
-      const ir::OpId op =
-          work.call.valid() ? data_.calls[work.call].op : ir::OpId{};
-      Of(op.valid() ? tops_[op] : op).device += Rounded(times.duration);
-    }
-  }
-  return std::move(ops_);
+  return Duration(std::llround(us * kNanoseconds));
 }
 
 // Times of an object, and of those in it with their key in front.
@@ -115,8 +48,7 @@ ComparedStep CompareSide(const whatif::Case& subject, std::string name) {
   step.gpu_active = account.gpu_active;
   step.host_busy = account.host_busy;
   step.parts = PartsOf(account);
-  step.ops =
-      OpSummer(subject, ir::RankId{static_cast<uint32_t>(slowest)}).Sum();
+  step.ops = SumOps(*subject.graph, prediction, subject.times);
   return step;
 }
 
@@ -142,6 +74,8 @@ Result<ComparedStep> ReadPredictionJson(std::string_view text,
       step.host_busy = FromMicroseconds(*us);
     } else if (item->key == "breakdown_us") {
       ReadTimes(item->value, "", step.parts);
+    } else if (item->key == "ops") {
+      step.ops = ReadOps(item->value);
     }
   }
   if (!has_step) {

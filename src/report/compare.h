@@ -2,8 +2,6 @@
 #ifndef STEPCAST_REPORT_COMPARE_H_
 #define STEPCAST_REPORT_COMPARE_H_
 
-#include <cstddef>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,16 +10,10 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "report/breakdown.h"
+#include "report/op_times.h"
 #include "whatif/case.h"
 
 namespace stepcast::report {
-
-/// All times that an op of one name took on the slowest rank.
-struct OpTimes {
-  size_t count = 0;   // Top-level ops called so.
-  Duration host{};    // Its pieces, without the time before it.
-  Duration device{};  // Works that it launched.
-};
 
 /// A step as far as it is compared.
 struct ComparedStep {
@@ -31,8 +23,7 @@ struct ComparedStep {
   Duration host_busy{};
   /// Where the slowest rank's time went; sums to the step.
   StepParts parts;
-  /// By short name; empty where only sums are known.
-  std::map<std::string, OpTimes> ops;
+  OpTable ops;  // Empty where only sums are known.
 };
 
 ComparedStep CompareSide(const whatif::Case& subject, std::string name);
@@ -55,6 +46,12 @@ struct Comparison {
   std::vector<PartDifference> parts;  // The largest difference first.
   std::vector<OpDifference> ops;      // Likewise, host or device; all ops.
   bool by_op() const { return !a.ops.empty() && !b.ops.empty(); }
+  /// Why ops are not compared: "A has sums alone".
+  std::string_view why_not_by_op() const {
+    return !a.ops.empty()   ? "B has sums alone"
+           : !b.ops.empty() ? "A has sums alone"
+                            : "both have sums alone";
+  }
 };
 
 Comparison Compare(ComparedStep a, ComparedStep b);

@@ -73,11 +73,12 @@ std::string TimesText(size_t a, size_t b) {
 }
 
 void AddOps(const Comparison& comparison, html::Page& page) {
-  page.AddSection("Op by op",
-                  comparison.by_op()
-                      ? "Top-level ops of the slowest rank by name, the "
-                        "largest difference first."
-                      : "Not compared: one side has sums alone.");
+  page.AddSection(
+      "Op by op",
+      comparison.by_op()
+          ? "Top-level ops of the slowest rank by name, the largest difference "
+            "first."
+          : fmt::format("Not compared: {}.", comparison.why_not_by_op()));
   if (!comparison.by_op()) {
     return;
   }

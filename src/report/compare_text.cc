@@ -51,7 +51,8 @@ std::string CountText(size_t a, size_t b) {
 
 std::string Ops(const Comparison& comparison) {
   if (!comparison.by_op()) {
-    return "\nops are not compared: one side has sums alone\n";
+    return fmt::format("\nops are not compared: {}\n",
+                       comparison.why_not_by_op());
   }
   TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight,
                    Align::kRight, Align::kRight, Align::kRight, Align::kRight},

@@ -15,6 +15,7 @@
 #include "engine/path_parts.h"
 #include "engine/predict.h"
 #include "ir/graph.h"
+#include "report/op_times.h"
 #include "report/path_summary.h"
 
 namespace stepcast::report {
@@ -78,6 +79,7 @@ struct PredictionReport {
   double power_w = 0;  // Of all servers; 0: not known.
   double samples_per_joule = 0;
   std::vector<MeasuredStep> measured;
+  OpTable ops;                     // Of the slowest rank, if asked for.
   std::vector<std::string> notes;  // Assumptions that matter.
 
   /// Sets the step time and what follows from it.

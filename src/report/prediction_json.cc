@@ -136,6 +136,10 @@ void WritePrediction(JsonWriter& json, const PredictionReport& report,
   WriteAlgorithms(json, report.algorithms);
   WriteRanks(json, report);
   WritePath(json, report.critical_path);
+  if (!report.ops.empty()) {
+    json.Key("ops");
+    WriteOps(json, report.ops);
+  }
   WriteCoverage(json, report);
   if (report.memory) {
     WriteMemory(json, *report.memory);
