@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "base/nearest.h"
 #include "cli/commands.h"
+#include "cli/compare_side.h"
 #include "cli/extra_file.h"
 #include "cli/fail_on.h"
 #include "cli/output.h"
@@ -48,87 +48,53 @@ std::array<double, kQuantities.size()> ValuesOf(
           report::PercentLonger(a.host_busy, b.host_busy)};
 }
 
-// The words that may stand behind '@'.
-std::map<std::string_view, std::string*> SettingsOf(PredictCommand& command) {
-  return {{"gpu", &command.gpu},
-          {"gpus", &command.gpus},
-          {"nodes", &command.nodes},
-          {"platform", &command.platform},
-          {"batch", &command.batch},
-          {"mode", &command.mode},
-          {"precision", &command.precision},
-          {"impl", &command.impl},
-          {"cuda-graphs", &command.cuda_graphs},
-          {"placement", &command.placement},
-          {"plan", &command.plan},
-          {"overheads", &command.overheads},
-          {"step", &command.step}};
-}
-
-// "dlrm_mlperf@gpu=h100-sxm-80gb,batch=4096": what stands behind '@' goes
-// before the options of the command. A name that exists is a file.
-Status ReadSide(const std::string& text, PredictCommand& command) {
-  const size_t at =
-      std::filesystem::exists(text) ? std::string::npos : text.find('@');
-  command.input.files = {text.substr(0, at)};
-  std::string_view rest = at == std::string::npos
-                              ? std::string_view()
-                              : std::string_view(text).substr(at + 1);
-  const auto settings = SettingsOf(command);
-  while (!rest.empty()) {
-    const std::string_view pair = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
-    const size_t equals = std::min(pair.find('='), pair.size());
-    const auto found = settings.find(pair.substr(0, equals));
-    if (found == settings.end() || equals == pair.size()) {
-      std::vector<std::string_view> names;
-      names.reserve(settings.size());
-      for (const auto& [name, value] : settings) {
-        names.push_back(name);
-      }
-      return Fail(ErrorCode::kInvalidInput,
-                  found == settings.end()
-                      ? Unknown("setting", pair.substr(0, equals), names)
-                      : fmt::format("{} has no value in '{}'; expected "
-                                    "NAME=VALUE",
-                                    pair, text));
-    }
-    *found->second = std::string(pair.substr(equals + 1));
-  }
-  return {};
+// The first letters of a file, without blanks and braces.
+std::string HeadOf(const std::string& path) {
+  const auto source = OpenFile(path);
+  std::array<char, 512> head{};
+  const auto size = source ? (*source)->Read(head) : Result<size_t>(0);
+  std::string text(head.data(), size.value_or(0));
+  std::erase_if(text, [](char letter) {
+    return std::string_view(" \r\n\t{").find(letter) != std::string_view::npos;
+  });
+  return text;
 }
 
 // Whether a file begins like what `predict --json` writes.
-bool IsPrediction(const std::string& path) {
-  const auto source = OpenFile(path);
-  std::array<char, 16> head{};
-  const auto size = source ? (*source)->Read(head) : Result<size_t>(0);
-  std::string_view text(head.data(), size.value_or(0));
-  const size_t first = text.find_first_not_of(" \r\n\t{");
-  text.remove_prefix(std::min(first, text.size()));
-  return text.starts_with("\"version\"");
+bool IsPrediction(std::string_view head) {
+  return head.starts_with("\"version\"");
 }
 
 struct LoadedSide {
   report::ComparedStep step{};
   std::optional<whatif::Case>
       loaded{};  // Not of a prediction read from a file.
+  /// Of profiles of its own; the case points into it.
+  std::unique_ptr<engine::Predictor> predictor{};
 };
 
-Result<LoadedSide> LoadSide(const std::string& text, PredictCommand command,
-                            engine::Predictor& predictor) {
+Result<LoadedSide> LoadSide(const std::string& text,
+                            const PredictCommand& options,
+                            engine::Predictor& shared) {
+  PredictCommand command = options;
   command.samples = "0";  // Intervals are not compared.
   RETURN_IF_ERROR(ReadSide(text, command));
   const std::string& file = command.input.files.front();
-  if (std::filesystem::is_regular_file(file) && IsPrediction(file)) {
+  if (std::filesystem::is_regular_file(file) && IsPrediction(HeadOf(file))) {
     ASSIGN_OR_RETURN(const std::string json, ReadFile(file));
     ASSIGN_OR_RETURN(report::ComparedStep step,
                      report::ReadPredictionJson(json, text));
     return LoadedSide{.step = std::move(step)};
   }
-  ASSIGN_OR_RETURN(whatif::Case loaded, LoadCase(command, predictor));
-  report::ComparedStep step = report::CompareSide(loaded, text);
-  return LoadedSide{.step = std::move(step), .loaded = std::move(loaded)};
+  LoadedSide side;
+  if (command.profiles != options.profiles) {
+    side.predictor = std::make_unique<engine::Predictor>(PredictorOf(command));
+  }
+  ASSIGN_OR_RETURN(
+      side.loaded,
+      LoadCase(command, side.predictor ? *side.predictor : shared));
+  side.step = report::CompareSide(*side.loaded, text);
+  return side;
 }
 
 std::string JunitOf(const report::Comparison& comparison,

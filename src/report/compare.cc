@@ -49,6 +49,12 @@ ComparedStep CompareSide(const whatif::Case& subject, std::string name) {
   step.host_busy = account.host_busy;
   step.parts = PartsOf(account);
   step.ops = SumOps(*subject.graph, prediction, subject.times);
+  if (subject.model != nullptr && step.step > Duration{}) {
+    constexpr double kSecond = 1e9;
+    step.samples_per_s =
+        static_cast<double>(subject.model->batch * subject.model->ranks) *
+        kSecond / static_cast<double>(step.step.count());
+  }
   return step;
 }
 
@@ -72,6 +78,8 @@ Result<ComparedStep> ReadPredictionJson(std::string_view text,
       step.gpu_active = FromMicroseconds(*us);
     } else if (item->key == "host_busy_us" && us) {
       step.host_busy = FromMicroseconds(*us);
+    } else if (item->key == "samples_per_s" && us) {
+      step.samples_per_s = *us;
     } else if (item->key == "breakdown_us") {
       ReadTimes(item->value, "", step.parts);
     } else if (item->key == "ops") {

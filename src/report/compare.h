@@ -21,6 +21,7 @@ struct ComparedStep {
   Duration step{};
   Duration gpu_active{};
   Duration host_busy{};
+  double samples_per_s = 0;  // 0: not known.
   /// Where the slowest rank's time went; sums to the step.
   StepParts parts;
   OpTable ops;  // Empty where only sums are known.

@@ -12,6 +12,9 @@ void WriteSide(JsonWriter& json, const ComparedStep& step) {
   WriteTime(json, "step_time_us", step.step);
   WriteTime(json, "gpu_active_us", step.gpu_active);
   WriteTime(json, "host_busy_us", step.host_busy);
+  if (step.samples_per_s > 0) {
+    json.Key("samples_per_s").Fixed(step.samples_per_s, 1);
+  }
   json.EndObject();
 }
 

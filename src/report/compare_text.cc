@@ -29,8 +29,16 @@ std::string Steps(const Comparison& comparison) {
   AddTimes(table, "step time", a.step, b.step);
   AddTimes(table, "GPU active", a.gpu_active, b.gpu_active);
   AddTimes(table, "host busy", a.host_busy, b.host_busy);
-  return fmt::format("A  {}\nB  {}\n\n{}", Printable(a.name), Printable(b.name),
-                     table.ToString());
+  std::string text = fmt::format("A  {}\nB  {}\n\n{}", Printable(a.name),
+                                 Printable(b.name), table.ToString());
+  if (a.samples_per_s > 0 && b.samples_per_s > 0) {
+    constexpr double kPercent = 100;
+    text += fmt::format("\nthroughput: {} -> {} samples/s ({:+.1f} %)\n",
+                        WithThousands(static_cast<int64_t>(a.samples_per_s)),
+                        WithThousands(static_cast<int64_t>(b.samples_per_s)),
+                        kPercent * (b.samples_per_s / a.samples_per_s - 1));
+  }
+  return text;
 }
 
 std::string Parts(const Comparison& comparison) {

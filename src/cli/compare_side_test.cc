@@ -1,0 +1,54 @@
+#include "cli/compare_side.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace stepcast::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(ReadSideTest, EveryWordOfTheOptionsIsOneOfASide) {
+  PredictCommand command;
+  ASSERT_TRUE(ReadSide(
+      "rm1@server=2s-epyc-7742,runtime=caffe2,pageable,profile=p", command));
+  EXPECT_THAT(command.input.files, ElementsAre("rm1"));
+  EXPECT_EQ(command.server, "2s-epyc-7742");
+  EXPECT_EQ(command.runtime, "caffe2");
+  EXPECT_TRUE(command.pageable);
+  EXPECT_THAT(command.profiles, ElementsAre("p"));
+}
+
+TEST(ReadSideTest, AProfileOfTheSideIsAskedFirst) {
+  PredictCommand command;
+  command.profiles = {"shared"};
+  ASSERT_TRUE(ReadSide("rm1@profile=own", command));
+  EXPECT_THAT(command.profiles, ElementsAre("own", "shared"));
+}
+
+TEST(ReadSideTest, AServerLeavesTheGpuToTheOtherSide) {
+  PredictCommand command;
+  command.gpu = "a100-sxm-80gb";
+  command.gpus = "8";
+  ASSERT_TRUE(ReadSide("rm1@server=2s-skylake", command));
+  EXPECT_EQ(command.gpu, "");
+  EXPECT_EQ(command.gpus, "");
+}
+
+TEST(ReadSideTest, AGpuLeavesTheServerToTheOtherSide) {
+  PredictCommand command;
+  command.server = "2s-skylake";
+  ASSERT_TRUE(ReadSide("rm1@gpu=t4", command));
+  EXPECT_EQ(command.server, "");
+}
+
+TEST(ReadSideTest, AFlagTakesNoValue) {
+  PredictCommand command;
+  const Status status = ReadSide("rm1@pageable=yes", command);
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().message, HasSubstr("expected the word alone"));
+}
+
+}  // namespace
+}  // namespace stepcast::cli
