@@ -65,6 +65,31 @@ bool IsPrediction(std::string_view head) {
   return head.starts_with("\"version\"");
 }
 
+// The same of a ShardingPlan.
+bool IsPlan(std::string_view head) {
+  return head.starts_with("\"plan\"") ||
+         head.find("\"sharding_type\":\"") != std::string_view::npos;
+}
+
+// A plan is no step: the model that it is for makes one of it.
+Status CheckNoPlans(const std::vector<std::string>& sides) {
+  std::vector<std::string> words;
+  std::string plan;
+  for (const std::string& side : sides) {
+    const bool is_plan =
+        std::filesystem::is_regular_file(side) && IsPlan(HeadOf(side));
+    plan = is_plan && plan.empty() ? side : plan;
+    words.push_back(is_plan ? "MODEL@plan=" + side : side);
+  }
+  return plan.empty()
+             ? Status()
+             : Fail(ErrorCode::kInvalidInput,
+                    fmt::format("{} is a sharding plan; expected the model "
+                                "that it is for: `stepcast compare {} --impl "
+                                "torchrec --gpus N`",
+                                plan, fmt::join(words, " ")));
+}
+
 struct LoadedSide {
   report::ComparedStep step{};
   std::optional<whatif::Case>
@@ -125,6 +150,7 @@ Result<Outcome> CompareSteps(const CompareCommand& command) {
       CheckExtraFile("--html", workload.html, workload.input.files));
   ASSIGN_OR_RETURN(const std::vector<Check> checks,
                    ParseChecks(workload.fail_on, kQuantities));
+  RETURN_IF_ERROR(CheckNoPlans(workload.input.files));
   engine::Predictor predictor = PredictorOf(workload);
   ASSIGN_OR_RETURN(LoadedSide a,
                    LoadSide(workload.input.files[0], workload, predictor));

@@ -84,6 +84,13 @@ Result<ComparedStep> ReadPredictionJson(std::string_view text,
       ReadTimes(item->value, "", step.parts);
     } else if (item->key == "ops") {
       step.ops = ReadOps(item->value);
+    } else if (item->key == "sharders") {
+      return Fail(
+          ErrorCode::kInvalidInput,
+          fmt::format("{} is what `stepcast plan --json` wrote; expected the "
+                      "plan itself, as in `stepcast plan ... --out P` and "
+                      "`stepcast compare MODEL@plan=P ...`",
+                      step.name));
     }
   }
   if (!has_step) {
