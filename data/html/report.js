@@ -6,7 +6,7 @@ for (const box of document.querySelectorAll(".timeline")) {
 }
 
 function startTimeline(box, data) {
-  const nameWidth = 180, rowHeight = 18, rowGap = 3, axisHeight = 22;
+  const rowHeight = 18, rowGap = 3, axisHeight = 22;
   const rows = data.rows.map(readRow);
   const end = data.length;
   const colours = readColours(data.texts);
@@ -28,6 +28,7 @@ function startTimeline(box, data) {
   tip.className = "tip";
   box.querySelector(".overview").replaceWith(controls, canvas, tip);
 
+  let nameWidth = 180;  // Less on narrow screens.
   let from = 0, to = end, wanted = null, width = 0, scheduled = false;
   box.timeline = {draw, show, linked: data.linked, view: () => ({from, to, rows: rows.length}), slices: rows.reduce((sum, row) => sum + row.count, 0)};
 
@@ -77,6 +78,7 @@ function startTimeline(box, data) {
     scheduled = false;
     const ratio = window.devicePixelRatio || 1;
     width = canvas.clientWidth || box.clientWidth;
+    nameWidth = Math.min(180, width * .3);
     const height = axisHeight + rows.length * (rowHeight + rowGap);
     canvas.width = width * ratio;
     canvas.height = height * ratio;
@@ -88,11 +90,16 @@ function startTimeline(box, data) {
     pen.textBaseline = "middle";
     drawAxis(pen, ink, height);
     rows.forEach((row, i) => drawRow(pen, ink, row, axisHeight + i * (rowHeight + rowGap)));
+    drawMarks(pen, ink, height);
   }
 
   function drawAxis(pen, ink, height) {
     const rough = (to - from) / 8, unit = 10 ** Math.floor(Math.log10(rough));
     const step = unit * [1, 2, 5, 10].find(factor => factor * unit >= rough);
+    // One unit for all, with as many decimals as tell ticks apart.
+    const inMs = Math.max(Math.abs(from), Math.abs(to)) >= 1e6, scale = inMs ? 1e6 : 1e3;
+    const decimals = Math.min(6, Math.max(0, -Math.floor(Math.log10(step / scale) + 1e-9)));
+    let free = nameWidth;  // Up to here labels stand already.
     pen.fillStyle = ink;
     pen.textAlign = "center";
     for (let time = Math.ceil(from / step) * step; time <= to; time += step) {
@@ -100,9 +107,38 @@ function startTimeline(box, data) {
       pen.globalAlpha = .15;
       pen.fillRect(x, axisHeight - 4, 1, height);
       pen.globalAlpha = .8;
-      pen.fillText(timeText(time), x, axisHeight / 2);
+      const label = (time / scale + 0).toFixed(decimals) + (inMs ? " ms" : " us");
+      const half = pen.measureText(label).width / 2;
+      const middle = Math.min(x, width - half - 1);
+      if (middle - half >= free) {
+        pen.fillText(label, middle, axisHeight / 2);
+        free = middle + half + 6;
+      }
     }
     pen.globalAlpha = 1;
+  }
+
+  // Where the step begins and ends.
+  function drawMarks(pen, ink, height) {
+    pen.strokeStyle = ink;
+    pen.setLineDash([4, 3]);
+    for (const mark of data.marks) {
+      if (mark.at < from || mark.at > to) continue;
+      const x = Math.min(Math.max(place(mark.at), nameWidth + .5), width - .5);
+      pen.beginPath();
+      pen.moveTo(x, axisHeight - 6);
+      pen.lineTo(x, height);
+      pen.stroke();
+    }
+    pen.setLineDash([]);
+  }
+
+  // As much of a text as there is room for; what is cut off ends so.
+  function fitted(pen, text, room) {
+    const wide = pen.measureText(text).width;
+    if (wide <= room) return text;
+    const kept = Math.floor(text.length * (room - pen.measureText("…").width) / wide);
+    return kept < 2 ? "" : text.slice(0, kept) + "…";
   }
 
   function place(time) {
@@ -131,7 +167,7 @@ function startTimeline(box, data) {
         pen.rect(left, y, wide - 3, rowHeight);
         pen.clip();
         pen.fillStyle = "#fff";
-        pen.fillText(data.texts[row.names[i]], left + 4, y + rowHeight / 2);
+        pen.fillText(fitted(pen, data.texts[row.names[i]], wide - 10), left + 4, y + rowHeight / 2);
         pen.restore();
       }
     }

@@ -50,10 +50,12 @@ std::string BarSvg(const Bars& bars, const Bar& bar, Duration longest,
     }
     x += width;
   }
-  return svg + fmt::format(
-                   "<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"bar-time\">{}"
-                   "</text>\n",
-                   x + 6, y + kBarHeight - 5, Milliseconds(length));
+  return svg +
+         fmt::format(
+             "<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"bar-time\">{}"
+             "</text>\n",
+             x + 6, y + kBarHeight - 5,
+             bar.label.empty() ? Milliseconds(length) : Escape(bar.label));
 }
 
 }  // namespace
@@ -77,13 +79,14 @@ std::string BarsHtml(const Bars& bars, size_t most) {
   }
   const size_t shown = std::min(bars.bars.size(), most);
   html += fmt::format(
-      "</p>\n<svg class=\"bars\" role=\"img\" viewBox=\"0 0 {:.0f} {:.0f}\">\n",
+      "</p>\n<div class=\"drawing\"><svg class=\"bars\" role=\"img\" "
+      "viewBox=\"0 0 {:.0f} {:.0f}\">\n",
       kWidth, kPitch * static_cast<double>(shown));
   for (size_t i = 0; i < shown; ++i) {
     html +=
         BarSvg(bars, bars.bars[i], longest, kPitch * static_cast<double>(i));
   }
-  html += "</svg>\n";
+  html += "</svg></div>\n";
   if (shown < bars.bars.size()) {
     html += fmt::format("<p>... and {} more</p>\n", bars.bars.size() - shown);
   }

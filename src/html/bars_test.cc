@@ -33,6 +33,12 @@ TEST(BarsTest, PartsWithoutTimeAreNotInTheLegend) {
   EXPECT_THAT(html, HasSubstr("idle &lt;host&gt;"));
 }
 
+TEST(BarsTest, ALabelStandsForTheLength) {
+  Bars bars = TwoBars();
+  bars.bars[0].label = "1 < 2";
+  EXPECT_THAT(BarsHtml(bars), HasSubstr("class=\"bar-time\">1 &lt; 2</text>"));
+}
+
 TEST(BarsTest, SaysHowManyAreLeftOut) {
   EXPECT_THAT(BarsHtml(TwoBars(), 1), HasSubstr("... and 1 more"));
   EXPECT_THAT(BarsHtml(TwoBars(), 1), Not(HasSubstr("rank 1")));

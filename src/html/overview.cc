@@ -113,6 +113,21 @@ std::string AxisSvg(Duration length, double height) {
   return svg;
 }
 
+std::string MarksSvg(const Timeline& timeline, double height) {
+  const auto length = static_cast<double>(timeline.Length().count());
+  std::string svg;
+  for (const Mark& mark : timeline.marks) {
+    const double x = kNameWidth + static_cast<double>(kColumns) *
+                                      static_cast<double>(mark.at.count()) /
+                                      length;
+    svg += fmt::format(
+        "<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"0\" y2=\"{1:.0f}\" "
+        "class=\"mark\"><title>{2}</title></line>\n",
+        x, height, Escape(mark.name));
+  }
+  return svg;
+}
+
 }  // namespace
 
 std::string OverviewHtml(const Timeline& timeline) {
@@ -121,7 +136,8 @@ std::string OverviewHtml(const Timeline& timeline) {
   const size_t shown = std::min(timeline.rows.size(), kMostRows);
   const double height = kAxisHeight + kPitch * static_cast<double>(shown);
   std::string html = fmt::format(
-      "<div class=\"overview\">\n<svg role=\"img\" viewBox=\"0 0 {:.0f} "
+      "<div class=\"overview drawing\">\n<svg role=\"img\" viewBox=\"0 0 "
+      "{:.0f} "
       "{:.0f}\">\n",
       kNameWidth + static_cast<double>(kColumns), height);
   html += AxisSvg(length, height);
@@ -129,7 +145,11 @@ std::string OverviewHtml(const Timeline& timeline) {
     html += RowSvg(timeline, timeline.rows[i], width,
                    kAxisHeight + kPitch * static_cast<double>(i));
   }
+  html += MarksSvg(timeline, height);
   html += "</svg>\n<p>Paler: busy for a part of the time.";
+  if (!timeline.marks.empty()) {
+    html += " Dashed lines: where the step begins and ends.";
+  }
   if (shown < timeline.rows.size()) {
     html += fmt::format(" {} more rows are left out.",
                         timeline.rows.size() - shown);

@@ -1,6 +1,7 @@
 #include "html/timeline.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -35,6 +36,14 @@ std::string Timeline::Json() const {
   json.BeginObject();
   json.Key("length").Int(Length().count());
   json.Key("linked").Bool(linked);
+  json.Key("marks").BeginArray();
+  for (const Mark& mark : marks) {
+    json.BeginObject();
+    json.Key("at").Int(mark.at.count());
+    json.Key("name").String(mark.name);
+    json.EndObject();
+  }
+  json.EndArray();
   json.Key("texts").BeginArray();
   for (const std::string& text : texts_) {
     json.String(text);
@@ -60,12 +69,30 @@ std::string Timeline::Json() const {
   return json.Take();
 }
 
+std::string Timeline::LegendHtml() const {
+  std::set<std::string_view> used;
+  for (const Row& row : rows) {
+    for (const Slice& slice : row.slices) {
+      used.insert(texts_[slice.style]);
+    }
+  }
+  std::string spans;
+  for (const StyleName& style : legend) {
+    if (used.contains(style.style)) {
+      spans += fmt::format("<span><i class=\"part {}\"></i>{}</span> ",
+                           Escape(style.style), Escape(style.name));
+    }
+  }
+  return spans.empty() ? ""
+                       : fmt::format("<p class=\"legend\">{}</p>\n", spans);
+}
+
 std::string Timeline::ToHtml() const {
   return fmt::format(
-      "<div class=\"timeline\">\n{}"
+      "<div class=\"timeline\">\n{}{}"
       "<script type=\"application/json\" class=\"timeline-data\">{}</script>\n"
       "</div>\n",
-      OverviewHtml(*this), EscapeScript(Json()));
+      LegendHtml(), OverviewHtml(*this), EscapeScript(Json()));
 }
 
 }  // namespace stepcast::html

@@ -28,6 +28,18 @@ struct Row {
   std::vector<Slice> slices;
 };
 
+/// A moment that is marked through all rows.
+struct Mark {
+  Duration at{};
+  std::string name;  // "step begins"
+};
+
+/// What slices of a style are.
+struct StyleName {
+  std::string style;
+  std::string name;
+};
+
 class Timeline {
  public:
   /// The number of a text; the same for the same text.
@@ -35,6 +47,8 @@ class Timeline {
   std::string_view text(uint32_t number) const { return texts_[number]; }
 
   std::vector<Row> rows;
+  std::vector<Mark> marks;
+  std::vector<StyleName> legend;  // In this order; of styles that occur.
   /// The least time that the axis covers, so that two timelines have one scale.
   Duration least_length{};
   /// Moves and zooms together with the others of the page that are linked.
@@ -48,6 +62,7 @@ class Timeline {
 
  private:
   std::string Json() const;
+  std::string LegendHtml() const;
 
   std::vector<std::string> texts_;
   std::unordered_map<std::string, uint32_t> numbers_;

@@ -29,6 +29,29 @@ TEST(TimelineTest, StartsAreDifferences) {
   EXPECT_THAT(html, HasSubstr("\"\\u003c/script>\""));
 }
 
+TEST(TimelineTest, TheLegendHasStylesThatOccur) {
+  Timeline timeline;
+  timeline.legend = {{"copy", "copies"}, {"op", "ops"}};
+  timeline.rows.push_back({"rank 0",
+                           "stream 7",
+                           {{.duration = Duration(5),
+                             .name = timeline.Intern("x"),
+                             .style = timeline.Intern("copy")}}});
+  EXPECT_THAT(timeline.ToHtml(), HasSubstr("part copy\"></i>copies</span>"));
+  EXPECT_THAT(timeline.ToHtml(), testing::Not(HasSubstr("ops</span>")));
+}
+
+TEST(TimelineTest, MarksAreDrawnWithAndWithoutScripts) {
+  Timeline timeline;
+  timeline.least_length = Duration(1000);
+  timeline.marks = {{Duration(250), "step begins"}};
+  const std::string html = timeline.ToHtml();
+  EXPECT_THAT(html, HasSubstr("\"at\":250,\"name\":\"step begins\""));
+  // A quarter of 900, behind 180 for names.
+  EXPECT_THAT(html, HasSubstr("<line x1=\"405.0\" x2=\"405.0\""));
+  EXPECT_THAT(html, HasSubstr("<title>step begins</title>"));
+}
+
 TEST(TimelineTest, NothingIsATimelineToo) {
   EXPECT_THAT(Timeline().ToHtml(), HasSubstr("\"rows\":[]"));
 }

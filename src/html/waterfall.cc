@@ -48,8 +48,9 @@ class Drawing {
 
   std::string ToHtml() const {
     return fmt::format(
-        "<svg class=\"waterfall\" role=\"img\" viewBox=\"0 0 {:.0f} "
-        "{:.0f}\">\n{}</svg>\n",
+        "<div class=\"drawing\"><svg class=\"waterfall\" role=\"img\" "
+        "viewBox=\"0 0 {:.0f} "
+        "{:.0f}\">\n{}</svg></div>\n",
         kWidth, kPitch * static_cast<double>(rows_), svg_);
   }
 

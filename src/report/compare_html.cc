@@ -1,9 +1,15 @@
 // Two steps side by side, as a page to look at.
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "base/text_table.h"
 #include "html/page.h"
 #include "html/waterfall.h"
+#include "report/alike_text.h"
 #include "report/compare.h"
 #include "report/html_parts.h"
 #include "report/html_timeline.h"
@@ -45,9 +51,21 @@ std::vector<html::Fact> FactsOf(const Comparison& comparison) {
   };
   const ComparedStep& a = comparison.a;
   const ComparedStep& b = comparison.b;
-  return {fact("step time", a.step, b.step),
-          fact("GPU active", a.gpu_active, b.gpu_active),
-          fact("host busy", a.host_busy, b.host_busy)};
+  std::vector<html::Fact> facts = {
+      fact("step time", a.step, b.step),
+      fact("GPU active", a.gpu_active, b.gpu_active),
+      fact("host busy", a.host_busy, b.host_busy)};
+  if (a.samples_per_s > 0 && b.samples_per_s > 0) {
+    constexpr double kPercent = 100;
+    facts.push_back(
+        {"samples/s",
+         fmt::format("{} → {}",
+                     WithThousands(static_cast<int64_t>(a.samples_per_s)),
+                     WithThousands(static_cast<int64_t>(b.samples_per_s))),
+         fmt::format("{:+.1f} %",
+                     kPercent * (b.samples_per_s / a.samples_per_s - 1))});
+  }
+  return facts;
 }
 
 void AddParts(const Comparison& comparison, html::Page& page) {
@@ -106,6 +124,61 @@ void AddOps(const Comparison& comparison, html::Page& page) {
       left == 0 ? "." : fmt::format("; {} more differ less.", left))});
 }
 
+// All ranks of both, where there are several.
+std::vector<NamedParts> BarsOf(const Comparison& comparison,
+                               const PredictionReport* a,
+                               const PredictionReport* b) {
+  std::vector<NamedParts> bars;
+  const auto add = [&](std::string_view name, const StepParts& parts,
+                       const PredictionReport* report) {
+    if (report == nullptr || report->ranks.size() <= 1) {
+      bars.push_back({std::string(name), parts});
+      return;
+    }
+    for (const engine::RankAccount& rank : report->ranks) {
+      bars.push_back(
+          {fmt::format("{} {}", name, RankName(rank)), PartsOf(rank)});
+    }
+  };
+  add("A", comparison.a.parts, a);
+  add("B", comparison.b.parts, b);
+  return bars;
+}
+
+// What is known of a side beyond its sums.
+void AddSide(std::string_view name, const whatif::Case& side,
+             const PredictionReport& report, html::Page& page) {
+  page.AddSection(fmt::format("Critical path of {}", name), kPathText);
+  page.AddTable(PathTable(report.critical_path));
+  page.AddSection(
+      fmt::format("Longest kernels of {}", name),
+      fmt::format("Of rank {}, summed by name.", report.slowest.rank));
+  page.AddTable(TopWorks(*side.graph, SimulatedStep(side.prediction),
+                         report.slowest, &side.prediction.works));
+}
+
+void AddSources(const PredictionReport* a, const PredictionReport* b,
+                html::Page& page) {
+  std::vector<const PredictionReport*> reports;
+  std::vector<std::string> names;
+  for (const auto& [name, report] : {std::pair("A", a), std::pair("B", b)}) {
+    if (report != nullptr) {
+      reports.push_back(report);
+      names.emplace_back(name);
+    }
+  }
+  if (!reports.empty()) {
+    page.AddSection("Where the numbers are from");
+    page.AddTable(SourcesTable(reports, names));
+  }
+}
+
+std::optional<PredictionReport> ReportOf(const whatif::Case* side,
+                                         const std::string& name) {
+  return side == nullptr ? std::nullopt
+                         : std::optional(ReportCase(*side, name));
+}
+
 }  // namespace
 
 std::string ComparisonHtml(const Comparison& comparison, const whatif::Case* a,
@@ -116,15 +189,25 @@ std::string ComparisonHtml(const Comparison& comparison, const whatif::Case* a,
   page.AddFacts(FactsOf(comparison));
   page.AddNotes({fmt::format("A: {}", Printable(comparison.a.name)),
                  fmt::format("B: {}", Printable(comparison.b.name))});
+  const auto report_a = ReportOf(a, comparison.a.name);
+  const auto report_b = ReportOf(b, comparison.b.name);
+  const PredictionReport* const known_a = report_a ? &*report_a : nullptr;
+  const PredictionReport* const known_b = report_b ? &*report_b : nullptr;
   page.AddSection("Where the time goes", kBarsText);
-  page.AddHtml(PartBars(std::vector<NamedParts>{{"A", comparison.a.parts},
-                                                {"B", comparison.b.parts}}));
+  page.AddHtml(PartBars(BarsOf(comparison, known_a, known_b)));
   AddParts(comparison, page);
   AddOps(comparison, page);
   if (a != nullptr && b != nullptr) {
     page.AddSection("Timelines", kTimelineText);
     page.AddHtml(LinkedTimelines(*a, "A", *b, "B"));
   }
+  if (known_a != nullptr) {
+    AddSide("A", *a, *known_a, page);
+  }
+  if (known_b != nullptr) {
+    AddSide("B", *b, *known_b, page);
+  }
+  AddSources(known_a, known_b, page);
   return page.Take(version);
 }
 

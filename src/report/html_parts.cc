@@ -24,44 +24,63 @@ constexpr size_t kMostWorks = 20;
 constexpr size_t kMostPathParts = 20;
 constexpr size_t kNameLength = 100;
 
-// What bars show: a part of the step, or "" for all kernels that are not
-// listed.
+// What bars show: a part of the step, and the class of the style sheet.
 struct BarKind {
   std::string_view part{};
-  std::string_view text{};
-  std::string_view style{};  // The class of the style sheet.
+  std::string_view style{};
 };
 
-constexpr std::array<BarKind, 8> kBarKinds = {
-    {{"embedding", "embedding kernels", "embedding"},
-     {"", "other kernels", "compute"},
-     {"memcpy_exposed", "copies, exposed", "copy"},
-     {"communication_exposed", "communication, exposed", "communication"},
-     {"idle host", "idle: host busy", "idle-host"},
-     {"idle launch", "idle: launch latency", "idle-launch"},
-     {"idle sync", "idle: after a sync", "idle-sync"},
-     {"idle wait_for_rank", "idle: waiting for ranks", "idle-rank"}}};
+// Families with a colour of their own; "" is all other kernels.
+constexpr std::array<BarKind, 11> kKernelKinds = {
+    {{"gemm", "compute"},
+     {"embedding", "embedding"},
+     {"interaction", "interaction"},
+     {"elementwise", "elementwise"},
+     {"convolution", "convolution"},
+     {"concat", "concat"},
+     {"index", "index"},
+     {"reduction", "reduction"},
+     {"sort", "sort"},
+     {"optimizer", "optimizer"},
+     {"", "other"}}};
+constexpr std::array<BarKind, 6> kOtherKinds = {
+    {{"memcpy_exposed", "copy"},
+     {"communication_exposed", "communication"},
+     {"idle host", "idle-host"},
+     {"idle launch", "idle-launch"},
+     {"idle sync", "idle-sync"},
+     {"idle wait_for_rank", "idle-rank"}}};
+constexpr size_t kOtherKernels = kKernelKinds.size() - 1;
 
 size_t BarKindOf(std::string_view part) {
-  size_t other = 0;
-  for (size_t i = 0; i < kBarKinds.size(); ++i) {
-    if (kBarKinds[i].part == part) {
+  for (size_t i = 0; i < kOtherKernels; ++i) {
+    if (kKernelKinds[i].part == part) {
       return i;
     }
-    other = kBarKinds[i].part.empty() ? i : other;
   }
-  return other;
+  for (size_t i = 0; i < kOtherKinds.size(); ++i) {
+    if (kOtherKinds[i].part == part) {
+      return kKernelKinds.size() + i;
+    }
+  }
+  return kOtherKernels;
 }
 
 html::Bars MakeBars(std::span<const NamedParts> steps) {
   html::Bars bars;
-  bars.name_width = 110;  // "rank 12 before"
-  for (const BarKind& kind : kBarKinds) {
-    bars.parts.push_back({std::string(kind.text), std::string(kind.style)});
+  bars.name_width = 130;  // "rank 18 × 46 before"
+  for (const BarKind& kind : kKernelKinds) {
+    bars.parts.push_back(
+        {kind.part.empty() ? "other kernels" : std::string(kind.part),
+         std::string(kind.style)});
+  }
+  for (const BarKind& kind : kOtherKinds) {
+    bars.parts.push_back(
+        {std::string(PartText(kind.part)), std::string(kind.style)});
   }
   for (const NamedParts& step : steps) {
     html::Bar bar{.name = step.name,
-                  .times = std::vector<Duration>(kBarKinds.size())};
+                  .times = std::vector<Duration>(bars.parts.size())};
     for (const auto& [name, time] : step.parts) {
       bar.times[BarKindOf(name)] += time;
     }
@@ -140,6 +159,18 @@ html::Table TopWorks(const ir::Graph& graph, const SimulatedStep& step,
                    source - sum.sources.begin()))),
          fmt::format("{}", sum.count), MillisecondsText(sum.time),
          PercentText(sum.time, account.step)});
+  }
+  return table;
+}
+
+html::Table PartsTable(const engine::RankAccount& account) {
+  html::Table table{
+      .head = {"part", "ms", "of the step"}, .rows = {}, .words = 1};
+  for (const auto& [name, time] : PartsOf(account)) {
+    if (time > Duration{}) {
+      table.rows.push_back({std::string(PartText(name)), MillisecondsText(time),
+                            PercentText(time, account.step)});
+    }
   }
   return table;
 }

@@ -41,6 +41,9 @@ std::string AlikeHtml(std::span<const engine::RankAccount> accounts);
 /// Where each rank's step went.
 std::string AccountBars(std::span<const engine::RankAccount> accounts);
 
+/// Where a rank's step went: kernels by family, then the rest.
+html::Table PartsTable(const engine::RankAccount& account);
+
 /// The works of a rank that take most, summed by name; where their times come
 /// from, if there are `prices`.
 html::Table TopWorks(const ir::Graph& graph, const SimulatedStep& step,

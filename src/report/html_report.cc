@@ -46,6 +46,15 @@ std::vector<html::Fact> FactsOf(const PredictionReport& report) {
   return facts;
 }
 
+// The bar of the slowest rank in numbers.
+void AddParts(const engine::RankAccount& slowest, size_t ranks,
+              html::Page& page) {
+  if (ranks > 1) {
+    page.AddHtml(fmt::format("<h3>rank {}, the slowest</h3>\n", slowest.rank));
+  }
+  page.AddTable(PartsTable(slowest));
+}
+
 // Where every number comes from.
 void AddSources(const PredictionReport& report, html::Page& page) {
   page.AddSection("Where the numbers are from",
@@ -70,8 +79,9 @@ std::string PredictionHtml(const PredictionReport& report,
   page.AddFacts(FactsOf(report));
   page.AddSection("Where the time goes", kBarsText);
   page.AddHtml(AccountBars(report.ranks));
+  AddParts(report.slowest, report.ranks.size(), page);
   page.AddSection("Timeline", kTimelineText);
-  page.AddHtml(StepTimeline(graph, step));
+  page.AddHtml(StepTimeline(graph, step, SpanOf(prediction)));
   page.AddSection("Critical path", kPathText);
   page.AddTable(PathTable(report.critical_path));
   page.AddSection("Longest kernels", fmt::format("Of rank {}, summed by name.",
@@ -105,10 +115,15 @@ std::string ReplayHtml(const ReplayedJob& job, std::string_view name,
   }
   page.AddSection("Where the time went", kBarsText);
   page.AddHtml(AccountBars(details.accounts));
+  AddParts(*slowest, details.accounts.size(), page);
   page.AddSection("Timeline",
                   fmt::format("As simulated from the measured durations. {}",
                               kTimelineText));
-  page.AddHtml(StepTimeline(job.graph, step));
+  page.AddHtml(
+      StepTimeline(job.graph, step,
+                   engine::SingleSpans(job.replay.lowered,
+                                       job.replay.schedule)[static_cast<size_t>(
+                       slowest - details.accounts.begin())]));
   if (!details.collectives.empty()) {
     html::Table table{.head = {"collective", "kind", "last rank",
                                "why it came late", "own us", "start skew us"},

@@ -20,6 +20,16 @@ namespace {
 
 constexpr size_t kNameLength = 100;
 
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8>
+    kStyleNames = {{{"path", "critical path"},
+                    {"op", "ops"},
+                    {"call", "calls"},
+                    {"embedding", "embedding kernels"},
+                    {"compute", "other kernels"},
+                    {"copy", "copies"},
+                    {"communication", "collectives"},
+                    {"wait", "waiting for other ranks"}}};
+
 // The class of the style sheet for a work.
 std::string_view StyleOf(const ir::Work& work, const ir::KernelShape& shape) {
   switch (work.kind) {
@@ -138,9 +148,17 @@ html::Row PathRow(const ir::Graph& graph, const SimulatedStep& step,
   return row;
 }
 
-html::Timeline MakeTimeline(const ir::Graph& graph, const SimulatedStep& step) {
+html::Timeline MakeTimeline(const ir::Graph& graph, const SimulatedStep& step,
+                            engine::StepSpan span) {
   const Duration zero = ZeroOf(graph, step);
   html::Timeline timeline;
+  for (const auto& [style, name] : kStyleNames) {
+    timeline.legend.push_back({std::string(style), std::string(name)});
+  }
+  if (span.end > span.begin) {
+    timeline.marks = {{span.begin - zero, "step begins"},
+                      {span.end - zero, "step ends"}};
+  }
   timeline.rows.push_back(PathRow(graph, step, zero, timeline));
   TimelineSink sink(graph, zero, timeline);
   WalkSlices(graph.data(), step, sink);
@@ -155,8 +173,14 @@ html::Timeline MakeTimeline(const ir::Graph& graph, const SimulatedStep& step) {
 
 }  // namespace
 
-std::string StepTimeline(const ir::Graph& graph, const SimulatedStep& step) {
-  return MakeTimeline(graph, step).ToHtml();
+std::string StepTimeline(const ir::Graph& graph, const SimulatedStep& step,
+                         engine::StepSpan span) {
+  return MakeTimeline(graph, step, span).ToHtml();
+}
+
+engine::StepSpan SpanOf(const engine::Prediction& prediction) {
+  return prediction.spans.empty() ? engine::StepSpan{}
+                                  : prediction.spans[prediction.slowest()];
 }
 
 std::string LinkedTimelines(const whatif::Case& first,
@@ -164,8 +188,10 @@ std::string LinkedTimelines(const whatif::Case& first,
                             const whatif::Case& second,
                             std::string_view second_name) {
   std::array timelines = {
-      MakeTimeline(*first.graph, SimulatedStep(first.prediction)),
-      MakeTimeline(*second.graph, SimulatedStep(second.prediction))};
+      MakeTimeline(*first.graph, SimulatedStep(first.prediction),
+                   SpanOf(first.prediction)),
+      MakeTimeline(*second.graph, SimulatedStep(second.prediction),
+                   SpanOf(second.prediction))};
   const Duration length =
       std::max(timelines[0].Length(), timelines[1].Length());
   const std::array names = {first_name, second_name};

@@ -185,7 +185,7 @@ std::string PlanHtml(const PlanReport& report, const PredictionReport& step,
   page.AddTable(PathTable(step.critical_path));
   if (graph.data().works.size() <= kMostWorks) {
     page.AddSection("Timeline", kTimelineText);
-    page.AddHtml(StepTimeline(graph, simulated));
+    page.AddHtml(StepTimeline(graph, simulated, SpanOf(prediction)));
   }
   AddTables(report, page);
   page.AddSection("Where the numbers are from",

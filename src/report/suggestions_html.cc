@@ -26,7 +26,7 @@ std::string VerdictOf(const SuggestionsReport& report) {
   const SuggestionRow& best = report.gains.front();
   return fmt::format("{}; {} gains most: {}{}", text, Printable(best.change),
                      best.bound ? "at most " : "",
-                     DeltaPercentText(best.delta.step, before.step));
+                     PercentText(-best.delta.step, before.step));
 }
 
 void AddGains(const SuggestionsReport& report, html::Page& page) {
@@ -42,18 +42,20 @@ void AddGains(const SuggestionsReport& report, html::Page& page) {
   for (const SuggestionRow& row : report.gains) {
     const std::string name = Printable(row.change);
     const Duration gain = -row.delta.step;
-    bars.bars.push_back(
-        {ElideMiddle(name, kNameLength),
-         {report.before.step - gain, row.bound ? Duration{} : gain,
-          row.bound ? gain : Duration{}}});
+    const Duration after = report.before.step - gain;
+    bars.bars.push_back({.name = ElideMiddle(name, kNameLength),
+                         .times = {after, row.bound ? Duration{} : gain,
+                                   row.bound ? gain : Duration{}},
+                         .label = MillisecondsText(after) + " ms"});
     table.rows.push_back(
         {name, std::string(row.confidence), row.reason,
-         fmt::format("{}{}", row.bound ? "≤ " : "", MillisecondsText(gain)),
+         fmt::format("{}{}", row.bound ? "≤ " : "", DeltaText(gain)),
          DeltaText(-row.delta.p90), DeltaText(-row.delta.p10),
-         DeltaPercentText(row.delta.step, report.before.step)});
+         DeltaPercentText(gain, report.before.step)});
   }
   page.AddSection("What would help",
-                  "Each change alone, the largest gain first.");
+                  "Each change alone, the largest gain first; beside the "
+                  "bars the step with it.");
   page.AddHtml(html::BarsHtml(bars));
   page.AddTable(table);
 }
@@ -76,7 +78,8 @@ std::string SuggestionsHtml(const SuggestionsReport& report,
   page.AddSection("Where the time goes", kBarsText);
   page.AddHtml(AccountBars(report.before.ranks));
   page.AddSection("Timeline", kTimelineText);
-  page.AddHtml(StepTimeline(*before.graph, SimulatedStep(before.prediction)));
+  page.AddHtml(StepTimeline(*before.graph, SimulatedStep(before.prediction),
+                            SpanOf(before.prediction)));
   page.AddSection("Critical path", kPathText);
   page.AddTable(PathTable(report.before.critical_path));
   return page.Take(version);

@@ -21,6 +21,13 @@ constexpr size_t kMostPathChanges = 20;
 constexpr size_t kNameLength = 100;
 
 std::string VerdictOf(const WhatifReport& report) {
+  if (MillisecondsText(report.before.step) ==
+      MillisecondsText(report.after.step)) {
+    return fmt::format(
+        "nothing changes: {} ms a step before and after, {}",
+        MillisecondsText(report.after.step),
+        Verdict(report.after.critical_path, report.after.slowest));
+  }
   return fmt::format("{}{} of the step time: {} to {} ms, then {}",
                      report.bound ? "at most " : "",
                      DeltaPercentText(report.delta.step, report.before.step),
@@ -154,8 +161,8 @@ void AddNextBottleneck(const PathSummary& path, html::Page& page) {
 
 std::string WhatifHtml(const WhatifReport& report, const whatif::Case& before,
                        const whatif::Case& after, std::string_view version) {
-  html::Page page(fmt::format("{} with {}", SubjectText(report.before.subject),
-                              Printable(Joined(report.changes))),
+  html::Page page(fmt::format("{}: {}", Printable(Joined(report.changes)),
+                              SubjectText(report.before.subject)),
                   VerdictOf(report));
   page.AddFacts(FactsOf(report));
   std::vector<std::string> notes = report.notes;

@@ -110,6 +110,9 @@ class ReportTest(unittest.TestCase):
         # The critical path, ops and calls of two threads, a stream.
         self.assertEqual(seen["rows"], 6)
         self.assertTrue(all(rows > 1 for rows in seen["tables"]))
+        # The bar in numbers, by family of kernels.
+        self.assertIn(["gemm", f"{said['breakdown_us']['gemm'] / 1000:.3f}"],
+                      [row[:2] for row in seen["cells"][0]])
 
     def test_prediction_of_several_gpus(self):
         said, seen = self.page("predict8", "predict", "dlrm_mlperf",
@@ -158,8 +161,8 @@ class ReportTest(unittest.TestCase):
 
     def test_whatif_of_several_ranks(self):
         said, seen = self.page("whatif4", "whatif", "dlrm_mlperf", "--platform",
-                               "dgx-a100", "--gpus", "4", "--change",
-                               "overlap-comm")
+                               "dgx-a100", "--gpus", "4", "--batch", "32768",
+                               "--change", "overlap-comm")
         self.check_linked(seen)
         self.assertIn("at most", seen["verdict"])
         self.assertEqual(seen["bars"], 8)
@@ -173,6 +176,12 @@ class ReportTest(unittest.TestCase):
         self.assertEqual([row[0] for row in seen["cells"][0][1:]],
                          [row["change"] for row in said["suggestions"]])
         self.assertEqual(seen["bars"], len(said["suggestions"]) + 1)
+        # Bars tell the step with the change; gains have one sign.
+        after = said["before"]["step_time_us"] + best["delta_us"]
+        self.assertEqual(seen["barTimes"][0], f"{after / 1000:.3f} ms")
+        for row in seen["cells"][0][1:]:
+            self.assertRegex(row[3], r"^(≤ )?\+")
+            self.assertRegex(row[6], r"^\+")
 
     def test_comparison(self):
         said, seen = self.page("compare", "compare",
@@ -185,12 +194,26 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(seen["barTimes"], [f"{a:.3f} ms", f"{b:.3f} ms"])
         self.assertEqual(seen["sections"],
                          ["Where the time goes", "From A to B", "Op by op",
-                          "Timelines"])
+                          "Timelines", "Critical path of A",
+                          "Longest kernels of A", "Critical path of B",
+                          "Longest kernels of B",
+                          "Where the numbers are from"])
         longest = said["ops"][0]
         self.assertEqual(seen["cells"][1][1][0], longest["name"])
         self.assertEqual(seen["cells"][1][1][2:4],
                          [f"{longest[side]['gpu_us'] / 1000:.3f}"
                           for side in "ab"])
+
+    def test_comparison_of_several_ranks(self):
+        _, seen = self.page("compare4", "compare", "dlrm_mlperf@gpus=4",
+                            "dlrm_mlperf@gpus=2", "--platform", "dgx-a100")
+        self.check_linked(seen)
+        self.assertEqual(seen["bars"], 6)
+
+    def test_a_change_of_nothing(self):
+        _, seen = self.page("noop", "whatif", "dlrm_mlperf", "--gpu",
+                            "v100-sxm-32gb", "--change", "precision=fp32")
+        self.assertIn("nothing changes", seen["verdict"])
 
     def test_comparison_of_sums(self):
         sums = self.folder / "sums.json"
