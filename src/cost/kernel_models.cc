@@ -15,6 +15,7 @@
 #include "cost/kernels/family.h"
 #include "cost/kernels/fill.h"
 #include "hw/gpu_files.h"
+#include "hw/matrix_units.h"
 #include "ir/shape_fields.h"
 
 namespace stepcast::cost {
@@ -55,6 +56,22 @@ ir::KernelShape ExampleOf(std::string_view family) {
       },
       shape);
   return shape;
+}
+
+// TF32 without units for it is FP32; nothing if the shape is as it is.
+std::optional<ir::KernelShape> WithoutTf32(const ir::KernelShape& shape) {
+  return std::visit(
+      []<typename S>(const S& typed) -> std::optional<ir::KernelShape> {
+        if constexpr (requires { typed.dtype; }) {
+          if (typed.dtype == ir::DType::kTf32) {
+            S plain = typed;
+            plain.dtype = ir::DType::kFp32;
+            return plain;
+          }
+        }
+        return std::nullopt;
+      },
+      shape);
 }
 
 size_t FamilyPlace(const Family& family) {
@@ -296,24 +313,27 @@ void KernelModels::PriceAll(
     rows.features.clear();
   };
   FeatureVector features;
+  const bool has_tf32 = hw::HasTf32(machine_.device);
   for (uint32_t i = 0; i < shapes.size(); ++i) {
-    const Family* family = FindFamily(shapes[i]);
-    if (family == nullptr || !ir::IsSized(shapes[i])) {
+    const auto plain = has_tf32 ? std::nullopt : WithoutTf32(shapes[i]);
+    const ir::KernelShape& shape = plain ? *plain : shapes[i];
+    const Family* family = FindFamily(shape);
+    if (family == nullptr || !ir::IsSized(shape)) {
       estimates[i] = std::nullopt;
       continue;
     }
     const size_t place = FamilyPlace(*family);
-    const Base base = BaseOn(*family, shapes[i], machine_);
-    const Answer* answer = FindAnswer(place, VariantOf(shapes[i]));
+    const Base base = BaseOn(*family, shape, machine_);
+    const Answer* answer = FindAnswer(place, VariantOf(shape));
     if (answer == nullptr) {
-      estimates[i] = FromFormula(shapes[i], place, base);
+      estimates[i] = FromFormula(shape, place, base);
       continue;
     }
     features.Clear();
     // A borrowed model sees the kernel on the GPU it knows.
     const Base seen =
-        answer->borrowed ? family->base(shapes[i], answer->seen_on) : base;
-    FeaturesOn(*family, shapes[i], answer->seen_on, seen, features);
+        answer->borrowed ? family->base(shape, answer->seen_on) : base;
+    FeaturesOn(*family, shape, answer->seen_on, seen, features);
     const auto which = static_cast<size_t>(answer - answers_.data());
     Waiting& rows = waiting[which];
     rows.places.push_back(i);

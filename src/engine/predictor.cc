@@ -12,6 +12,7 @@
 #include "engine/build_job.h"
 #include "engine/place_tables.h"
 #include "hw/gpu_files.h"
+#include "hw/matrix_units.h"
 #include "hw/platform_files.h"
 #include "workload/build_graph.h"
 
@@ -106,6 +107,20 @@ Costs CostsOf(const Request& request, const std::string& platform) {
   return cluster ? Costs{.power_w = cluster->power_w,
                          .price_usd = cluster->price_usd}
                  : Costs{};
+}
+
+// What a reader should know of a type that the device has no units for.
+std::vector<std::string> TypeNotes(workload::Precision precision,
+                                   const hw::Device& device) {
+  const bool tf32 =
+      precision == workload::Precision::kTf32 && !hw::HasTf32(device);
+  const bool bf16 =
+      precision == workload::Precision::kBf16 && !hw::HasBf16(device);
+  if (!tf32 && !bf16) {
+    return {};
+  }
+  return {fmt::format("{} has no {} units: products at FP32's rate",
+                      device.name, tf32 ? "TF32" : "BF16")};
 }
 
 }  // namespace
@@ -210,7 +225,8 @@ Result<ModelPrediction> Predictor::Predict(const Request& request,
       .batch = settings.batch,
       .ranks = request.gpus,
       .power_w = costs.power_w,
-      .price_usd = costs.price_usd};
+      .price_usd = costs.price_usd,
+      .notes = TypeNotes(settings.precision, models->machine().device)};
 }
 
 Result<std::string> PlatformOf(const Request& request, std::string& gpu) {

@@ -116,9 +116,12 @@ void FillPeaks(Filler& fill, Device& device) {
   const auto tf32 = fill.Known("tf32_tflops", &Gpu::tf32_tflops);
   // GPUs before Volta compute FP16 on the vector units at best.
   device.fp16_tflops = half.value_or(device.fp32_tflops);
-  // BF16 and TF32 units came together, with Ampere; TF32 runs at half rate.
+  // NVIDIA's BF16 and TF32 units came together, with Ampere; TF32 runs at half
+  // rate. Of AMD's GPUs few have any: those whose datasheets say so.
   device.bf16_tflops = bf16.value_or(device.fp32_tflops);
-  device.tf32_tflops = tf32.value_or(bf16 ? *bf16 / 2 : device.fp32_tflops);
+  const bool half_rate = bf16 && device.generation != Generation::kCdna;
+  device.tf32_tflops =
+      tf32.value_or(half_rate ? *bf16 / 2 : device.fp32_tflops);
   if (!half) {
     fill.Note("fp16_tflops", "no matrix units, as FP32");
   }
@@ -126,7 +129,8 @@ void FillPeaks(Filler& fill, Device& device) {
     fill.Note("bf16_tflops", "no such unit, as FP32");
   }
   if (!tf32) {
-    fill.Note("tf32_tflops", bf16 ? "half of BF16" : "no such unit, as FP32");
+    fill.Note("tf32_tflops",
+              half_rate ? "half of BF16" : "no such unit, as FP32");
   }
 }
 
