@@ -51,10 +51,20 @@ Status SetPlacement(std::string_view word_or_file, Request& request) {
     return {};
   }
   request.hybrid.reset();
-  const std::array hybrids = {kHybrid, kHybridRemote};
-  if (Nearest(word_or_file, hybrids)) {
+  // "uvm-cache:0.05"
+  const std::string_view word = word_or_file.substr(0, word_or_file.find(':'));
+  if (!word_or_file.ends_with(".toml") && !workload::ParsePlacement(word)) {
+    const std::array names = {Name(Placement::kHbm),
+                              Name(Placement::kUvm),
+                              Name(Placement::kUvmCache),
+                              Name(Placement::kHostCache),
+                              Name(Placement::kHost),
+                              Name(Placement::kRemote),
+                              kHybrid,
+                              kHybridRemote,
+                              std::string_view("a .toml file")};
     return Fail(ErrorCode::kInvalidInput,
-                Unknown("placement", word_or_file, hybrids));
+                Unknown("placement", word_or_file, names));
   }
   return workload::PlaceTables(word_or_file, request.model);
 }
