@@ -58,9 +58,22 @@ std::string Headline(const WhatifReport& report) {
   return text;
 }
 
+// Whose the accounts are, where there are several.
+std::string RanksText(const WhatifReport& report) {
+  if (report.before.ranks.size() < 2 && report.after.ranks.size() < 2) {
+    return "";
+  }
+  const int64_t before = report.before.slowest.rank;
+  const int64_t after = report.after.slowest.rank;
+  return before == after
+             ? fmt::format(", rank {}, the slowest", before)
+             : fmt::format(", the slowest: rank {} before, {} after", before,
+                           after);
+}
+
 std::string Breakdown(const WhatifReport& report) {
   ChangeTable table;
-  table.Head("where the time goes");
+  table.Head("where the time goes" + RanksText(report));
   for (const PartDifference& part : PartsOf(report)) {
     table.Add(std::string(PartText(part.name)), part.a, part.b);
   }
