@@ -1,7 +1,11 @@
 #include "whatif/select.h"
 
+#include <algorithm>
+#include <functional>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include <fmt/format.h>
@@ -9,9 +13,26 @@
 #include "base/glob.h"
 #include "base/nearest.h"
 #include "engine/short_name.h"
+#include "ir/names.h"
 
 namespace stepcast::whatif {
 namespace {
+
+// The names that are counted most often, at most so many.
+std::vector<std::string> MostOf(const std::map<std::string, size_t>& counts,
+                                size_t most) {
+  std::vector<std::pair<size_t, std::string>> sorted;
+  for (const auto& [name, count] : counts) {
+    sorted.emplace_back(count, name);
+  }
+  std::ranges::stable_sort(sorted, std::greater<>(),
+                           &std::pair<size_t, std::string>::first);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < sorted.size() && i < most; ++i) {
+    names.push_back(sorted[i].second);
+  }
+  return names;
+}
 
 class Selector {
  public:
@@ -38,6 +59,7 @@ class Selector {
     return piece.call.valid() && calls_[piece.call] != 0;
   }
   std::string Complaint(std::string_view name) const;
+  std::vector<std::string> SomeNames() const;
 
   const ir::Graph& graph_;
   const ir::GraphData& data_;
@@ -63,8 +85,13 @@ bool Selector::Matches(StringId id) {
   return answer == Answer::kYes;
 }
 
-// Reports call two families by shorter names.
+// Reports call two families by shorter names, and collectives by their kind.
 bool Selector::FamilyMatches(const ir::KernelShape& shape) const {
+  if (const auto* part = std::get_if<ir::Collective>(&shape)) {
+    if (glob_.Matches(ir::Name(part->kind))) {
+      return true;
+    }
+  }
   return glob_.Matches(ir::FamilyName(shape)) ||
          (std::holds_alternative<ir::EmbeddingBag>(shape) &&
           glob_.Matches("embedding")) ||
@@ -137,16 +164,42 @@ std::string Selector::Complaint(std::string_view name) const {
     names.insert(engine::ShortOpName(graph_.text(op.name)));
   }
   for (const ir::Work& work : data_.works) {
+    const ir::KernelShape& shape = data_.shapes[work.shape];
     names.insert(engine::ShortWorkName(graph_.text(work.name)));
-    names.insert(std::string(ir::FamilyName(data_.shapes[work.shape])));
+    names.insert(std::string(ir::FamilyName(shape)));
+    if (const auto* part = std::get_if<ir::Collective>(&shape)) {
+      names.insert(std::string(ir::Name(part->kind)));
+    }
   }
   const std::vector<std::string_view> known(names.begin(), names.end());
   const auto nearest = Nearest(name, known);
   return fmt::format(
       "nothing in the step is called '{}'; {}", name,
       nearest ? fmt::format("did you mean {}?", *nearest)
-              : "expected an op, a kernel or a family, as in 'aten::addmm' or "
-                "'gemm'");
+              : fmt::format("expected an op, a kernel or a family, as in {}",
+                            fmt::join(SomeNames(), ", ")));
+}
+
+// The families that have most works, and the op with most launches.
+std::vector<std::string> Selector::SomeNames() const {
+  constexpr size_t kMost = 3;
+  std::map<std::string, size_t> families;
+  std::map<std::string, size_t> ops;
+  for (const ir::Work& work : data_.works) {
+    ++families[std::string(ir::FamilyName(data_.shapes[work.shape]))];
+    const ir::OpId op =
+        work.call.valid() ? data_.calls[work.call].op : ir::OpId{};
+    if (op.valid()) {
+      ++ops[engine::ShortOpName(graph_.text(data_.ops[op].name))];
+    }
+  }
+  families.erase(std::string(ir::FamilyName(ir::Opaque{})));
+  std::vector<std::string> names = MostOf(ops, 1);
+  for (std::string& family : MostOf(families, kMost)) {
+    names.push_back(std::move(family));
+  }
+  return names.empty() ? std::vector<std::string>{"aten::addmm", "gemm"}
+                       : names;
 }
 
 Result<Selection> Selector::Run(std::string_view name) {

@@ -23,7 +23,8 @@ struct Selection {
 };
 
 /// `name` is that of an op or an annotation (with all inside it), of a kernel,
-/// of a runtime call, or of a family of kernels ("gemm"); '*' is any text.
+/// of a runtime call, of a family of kernels ("gemm") or of a kind of
+/// collective ("all_reduce"); '*' is any text.
 /// Kernels and ops go by their short names, too. A kernel takes along the call
 /// that launches it and nothing else. Fails if nothing is called so.
 Result<Selection> Select(const ir::Graph& graph, const cost::HostPlan& plan,
