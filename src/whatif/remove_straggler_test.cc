@@ -45,5 +45,18 @@ TEST(RemoveStragglerTest, WhatOneRankTakesLongerForIsCutToTheMiddle) {
                                    "rank takes, and up to 0.200 ms"));
 }
 
+TEST(RemoveStragglerTest, WhereNothingLastsLongerItIsSaidSo) {
+  const Case before =
+      TraceOf("stepcast-graph 1\n" + RankText(0, 0, 400, 100) +
+              RankText(1, 0, 400, 100) + RankText(2, 0, 400, 100) +
+              "collective all_reduce #a0 #a1 #a2\n");
+  const Changed changed = After(before, {"remove-straggler"});
+  EXPECT_EQ(changed.delta.step, Duration{});
+  EXPECT_THAT(changed.notes,
+              ::testing::ElementsAre("nothing lasts far longer than on the "
+                                     "middle rank, and all ranks start at "
+                                     "once"));
+}
+
 }  // namespace
 }  // namespace stepcast::whatif

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -156,11 +157,17 @@ Status RemoveStraggler(const Change& change, StepEditor& editor) {
     start = {};
   }
   constexpr double kMillisecond = 1e6;
-  editor.Note(fmt::format(
-      "{:.3f} ms in {} place{} beyond what the middle rank takes, and up to "
-      "{:.3f} ms of later starts",
-      cut / kMillisecond, places, places == 1 ? "" : "s",
-      ToMilliseconds(skew)));
+  const std::string beyond =
+      places == 0 ? "nothing lasts far longer than on the middle rank"
+                  : fmt::format(
+                        "{:.3f} ms in {} place{} beyond what the middle rank "
+                        "takes",
+                        cut / kMillisecond, places, places == 1 ? "" : "s");
+  editor.Note(fmt::format("{}, and {}", beyond,
+                          skew == Duration{}
+                              ? "all ranks start at once"
+                              : fmt::format("up to {:.3f} ms of later starts",
+                                            ToMilliseconds(skew))));
   return {};
 }
 
