@@ -14,26 +14,26 @@
 namespace stepcast::whatif {
 namespace {
 
-// Applies changes of the request, those that come last behind the others.
-// Returns whether there are any.
+// Applies changes of the request. Returns whether there are any.
 Result<bool> SetRequest(const Case& before, std::span<const Change> changes,
                         std::optional<engine::Request>& request) {
-  std::vector<const Change*> order;
-  for (const Change& change : changes) {
-    if (OfRequest(before, change)) {
-      order.push_back(&change);
+  bool any = false;
+  for (const Change* const change : InOrder(changes)) {
+    if (OfRequest(before, *change)) {
+      RETURN_IF_ERROR(change->kind->set(*change, *request));
+      any = true;
     }
   }
-  std::ranges::stable_sort(
-      order, {}, [](const Change* change) { return change->kind->last; });
-  for (const Change* const change : order) {
-    RETURN_IF_ERROR(change->kind->set(*change, *request));
+  for (const Change& change : changes) {
+    if (OfRequest(before, change) && change.kind->check != nullptr) {
+      RETURN_IF_ERROR(change.kind->check(change, *request));
+    }
   }
   // A plan tells of the tables and ranks that it was read for.
-  if (!order.empty() && !request->plan.empty()) {
+  if (any && !request->plan.empty()) {
     RETURN_IF_ERROR(plan::LoadDeal(request->plan, *request));
   }
-  return !order.empty();
+  return any;
 }
 
 // What the account of a step counts from, after edits.
@@ -83,12 +83,12 @@ void TakePrices(Case& edited) {
     const EditedWork& work = edited.times.works[id];
     constexpr double kMicrosecond = 1e3;
     const double us = work.dropped ? 0 : work.duration / kMicrosecond;
-    works.prices[id] = {.p10_us = us * work.low,
+    works.prices[id] = {.p10_us = us * work.trust.low,
                         .p50_us = us,
-                        .p90_us = us * work.high,
-                        .source = work.source,
+                        .p90_us = us * work.trust.high,
+                        .source = work.trust.source,
                         .model = works.prices[id].model};
-    works.coverage[static_cast<size_t>(work.source)] += us;
+    works.coverage[static_cast<size_t>(work.trust.source)] += us;
     total += us;
   }
   for (double& share : works.coverage) {
@@ -97,6 +97,16 @@ void TakePrices(Case& edited) {
 }
 
 }  // namespace
+
+std::vector<const Change*> InOrder(std::span<const Change> changes) {
+  std::vector<const Change*> order;
+  for (const Change& change : changes) {
+    order.push_back(&change);
+  }
+  std::ranges::stable_sort(
+      order, {}, [](const Change* change) { return change->kind->last; });
+  return order;
+}
 
 bool OfRequest(const Case& subject, const Change& change) {
   return subject.request.has_value() && change.kind->set != nullptr &&
@@ -137,9 +147,9 @@ Result<Changed> Apply(const Case& before, std::span<const Change> changes,
   const Case unedited = after;
   StepEditor editor(*after.graph, unedited.prediction, after.place, predictor,
                     after.times);
-  for (const Change& change : changes) {
-    if (!OfRequest(before, change)) {
-      RETURN_IF_ERROR(change.kind->edit(change, editor));
+  for (const Change* const change : InOrder(changes)) {
+    if (!OfRequest(before, *change)) {
+      RETURN_IF_ERROR(change->kind->edit(*change, editor));
     }
   }
   changed.notes = editor.notes();

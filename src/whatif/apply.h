@@ -21,8 +21,11 @@ struct Changed {
   bool bound = false;              // What is gained is at most what is told.
 };
 
+/// Those that come last behind the others; all else in the order given.
+std::vector<const Change*> InOrder(std::span<const Change> changes);
+
 /// Changes of the request come first, those of the step edit what comes out of
-/// that, each kind in the order given. Fails with the reason where a change
+/// that, each kind in order. Fails with the reason where a change
 /// does not apply.
 Result<Changed> Apply(const Case& before, std::span<const Change> changes,
                       engine::Predictor& predictor);

@@ -1,6 +1,9 @@
 #include "whatif/apply.h"
 
+#include <initializer_list>
 #include <string_view>
+#include <variant>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -38,7 +41,7 @@ TEST(ApplyTest, AChangeThatDoesNothingGivesADeltaOfExactlyZero) {
   const Case before = TraceOf(kStep);
   for (const std::string_view text :
        {"scale-op=relu=1", "scale-op=*=1", "scale-overhead=1",
-        "gpu=v100-sxm-16gb"}) {
+        "gpu=v100-sxm-16gb", "precision=fp32", "cuda-graphs=off"}) {
     const Changed changed = After(before, {text});
     EXPECT_EQ(changed.delta.step, Duration{}) << text;
     EXPECT_EQ(changed.delta.p10, Duration{}) << text;
@@ -109,7 +112,55 @@ TEST(ApplyTest, AnotherGpuAndBackIsTheSameStep) {
   EXPECT_LT(there.delta.step, Duration{});
   EXPECT_LE(there.delta.p10, there.delta.step);
   EXPECT_GE(there.delta.p90, there.delta.step);
-  EXPECT_EQ(DeltaUs(before, {"gpu=a100-sxm-80gb", "gpu=v100-sxm-16gb"}), 0);
+  const Changed back =
+      After(before, {"gpu=a100-sxm-80gb", "gpu=v100-sxm-16gb"});
+  EXPECT_EQ(back.delta.step, Duration{});
+  EXPECT_EQ(back.delta.p10, Duration{});
+  EXPECT_EQ(back.delta.p90, Duration{});
+}
+
+// The kernels' times behind changes, by work.
+std::vector<double> TimesAfter(std::initializer_list<std::string_view> texts) {
+  std::vector<double> times;
+  for (const EditedWork& work :
+       After(TraceOf(kStep), texts).after.times.works) {
+    times.push_back(work.duration);
+  }
+  return times;
+}
+
+TEST(ApplyTest, PricesAreOfTheTypeAndTheGpuThatAreThereInTheEnd) {
+  using ::testing::Pointwise;
+  constexpr std::string_view kGpu = "gpu=a100-sxm-80gb";
+  constexpr std::string_view kType = "precision=amp-fp16";
+  EXPECT_THAT(TimesAfter({kGpu, kType}),
+              Pointwise(::testing::DoubleEq(), TimesAfter({kType, kGpu})));
+  EXPECT_THAT(TimesAfter({kGpu, kType, kGpu, kType}),
+              Pointwise(::testing::DoubleEq(), TimesAfter({kType, kGpu})));
+  EXPECT_THAT(TimesAfter({kType, "precision=fp32"}),
+              Pointwise(::testing::DoubleEq(), TimesAfter({})));
+}
+
+// The V100 that it ran on has no TF32 units, an A100 has.
+TEST(ApplyTest, Tf32ReachesNothingButProductsWhereThereAreUnits) {
+  const Case before = TraceOf(kStep);
+  EXPECT_THAT(ErrorOf(before, "precision=tf32"),
+              HasSubstr("v100-sxm-16gb has no TF32 units"));
+  const std::vector<double> plain = TimesAfter({"gpu=a100-sxm-80gb"});
+  const std::vector<double> tf32 =
+      TimesAfter({"precision=tf32", "gpu=a100-sxm-80gb"});
+  const ir::Graph& graph = *before.graph;
+  for (const ir::WorkId id : graph.data().works.ids()) {
+    const bool product = std::holds_alternative<ir::Gemm>(graph.shape(id));
+    EXPECT_EQ(tf32[id.value] < plain[id.value], product);
+    EXPECT_EQ(tf32[id.value] == plain[id.value], !product);
+  }
+}
+
+TEST(ApplyTest, Bf16WithoutUnitsIsTold) {
+  const Changed changed = After(TraceOf(kStep), {"precision=bf16"});
+  EXPECT_THAT(changed.notes, ::testing::Contains(
+                                 HasSubstr("v100-sxm-16gb has no BF16 units")));
 }
 
 TEST(ApplyTest, OtherTypesReachOnlyWhatWasFp32) {
@@ -136,6 +187,10 @@ TEST(ApplyTest, WhatDoesNotApplySaysWhy) {
   EXPECT_THAT(ErrorOf(before, "fuse-optimizer"), HasSubstr("no two"));
   EXPECT_THAT(ErrorOf(before, "pin-copies"), HasSubstr("no copy"));
   EXPECT_THAT(ErrorOf(before, "cuda-graphs=all"), HasSubstr("no work"));
+  EXPECT_THAT(ErrorOf(before, "overlap-comm=prefetch=off"),
+              HasSubstr("does not apply to a recorded step"));
+  EXPECT_THAT(ErrorOf(before, "overlap-comm=x"),
+              HasSubstr("bucket=MIB, prefetch or prefetch=off"));
 }
 
 // Four lookups of 20 us each with a gap of 20 us between them.

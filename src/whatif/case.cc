@@ -77,7 +77,7 @@ Case CaseOfPrediction(std::shared_ptr<const ir::Graph> graph,
                       engine::Prediction prediction, Place place,
                       const engine::PredictOptions& options) {
   Case made;
-  made.times = TimesOf(graph->data(), prediction);
+  made.times = TimesOf(graph->data(), prediction, place);
   made.graph = std::move(graph);
   made.prediction = std::move(prediction);
   made.place = std::move(place);

@@ -29,10 +29,13 @@ struct ChangeKind {
   std::string_view arguments;  // "NAME=FACTOR"
   std::string_view help;       // One line.
   Status (*set)(const Change& change, engine::Request& request) = nullptr;
+  /// Fails where the request, as all changes leave it, makes nothing of it.
+  Status (*check)(const Change& change,
+                  const engine::Request& request) = nullptr;
   /// Of changes with both: whether this value is one of the request. Null: all.
   bool (*sets)(const Change& change) = nullptr;
-  /// Set behind the others, whatever its place among them: what it is given
-  /// has to fit what they make.
+  /// Carried out behind the others, whatever its place among them: what it is
+  /// given has to fit what they make.
   bool last = false;
   Status (*edit)(const Change& change, StepEditor& editor) = nullptr;
   /// Why recorded steps cannot be changed so; for those without `edit`.

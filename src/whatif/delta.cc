@@ -46,14 +46,15 @@ class Side {
                           drawn.times)),
         times_(base_) {
     for (const std::string& model : drawn.times.models) {
-      // Models of different GPUs are off in their own ways.
-      models_.push_back(HashBytes(model + "@" + drawn.place.gpu));
+      // Models of different GPUs are off in their own ways. Those of another
+      // GPU than the step's first have its name in theirs.
+      models_.push_back(HashBytes(model + "@" + drawn.times.origin->place.gpu));
     }
     for (const ir::KernelShape& shape : drawn.graph->data().shapes) {
       shapes_.push_back(HashBytes(ir::ShapeText(shape)));
     }
     for (const EditedWork& work : drawn.times.works) {
-      certain_ = certain_ && work.low == 1 && work.high == 1;
+      certain_ = certain_ && work.trust.low == 1 && work.trust.high == 1;
     }
     certain_ = certain_ && drawn.options.host_spread == 0;
   }
@@ -77,11 +78,11 @@ class Side {
 };
 
 double Side::WorkFactor(ir::WorkId id) const {
-  const EditedWork& work = case_.times.works[id];
-  const double z = std::sqrt(kShared) * of_model_[work.model] +
+  const Trust& trust = case_.times.works[id].trust;
+  const double z = std::sqrt(kShared) * of_model_[trust.model] +
                    std::sqrt(1 - kShared) *
                        of_shape_[case_.graph->data().works[id].shape.value];
-  return std::pow(z < 0 ? work.low : work.high, std::abs(z) / kDecile);
+  return std::pow(z < 0 ? trust.low : trust.high, std::abs(z) / kDecile);
 }
 
 double Side::Step(uint64_t seed, uint64_t sample) {

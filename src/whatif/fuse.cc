@@ -1,6 +1,7 @@
 #include "whatif/fuse.h"
 
-#include <optional>
+#include <algorithm>
+#include <utility>
 
 namespace stepcast::whatif {
 namespace {
@@ -14,31 +15,42 @@ struct Launched {
 
 }  // namespace
 
+bool AnyFused(
+    const StepEditor& editor,
+    const std::function<bool(ir::WorkId, const ir::KernelShape&)>& is_so) {
+  return std::ranges::any_of(editor.times().fusions, [&](const auto& item) {
+    return is_so(item.first, editor.shape(item.first));
+  });
+}
+
 Status Fuse(std::span<const ir::WorkId> works, const ir::KernelShape& joined,
             StepEditor& editor, FusedWorks& fused) {
-  ASSIGN_OR_RETURN(const cost::KernelModels* models, editor.Models());
-  std::optional<cost::Estimate> from;
+  ASSIGN_OR_RETURN(ShapePrices* const prices,
+                   editor.PricesOn(editor.place().gpu));
+  Fusion fusion{.shape = editor.AddShape(joined)};
+  prices->Want(fusion.shape, joined);
+  for (const ir::WorkId id : works) {
+    prices->Want(editor.times().works[id].shape, editor.shape(id));
+  }
+  prices->Fill();
+  bool priced = (*prices)[fusion.shape].has_value();
   double duration = 0;
   for (const ir::WorkId id : works) {
-    const auto price = models->Price(editor.graph().shape(id));
-    if (!price) {
-      return {};
-    }
-    if (!from) {
-      from = *price;
-    } else {
-      from->p10_us += price->p10_us;
-      from->p50_us += price->p50_us;
-      from->p90_us += price->p90_us;
-    }
-    duration += editor.times().works[id].duration;
+    const EditedWork& work = editor.times().works[id];
+    priced = priced && (*prices)[work.shape].has_value();
+    duration += work.duration / work.ratio;
+    const auto parts = editor.WorksIn(id);
+    fusion.works.insert(fusion.works.end(), parts.begin(), parts.end());
   }
-  const auto to = models->Price(joined);
-  if (!to || !from) {
+  if (!priced) {
     return {};
   }
-  editor.times().works[works.front()].duration = duration;
-  editor.Reprice(works.front(), *from, *to);
+  const ir::WorkId first = works.front();
+  editor.times().works[first].duration = duration;
+  editor.times().works[first].ratio = 1;
+  editor.SetShape(first, fusion.shape);
+  editor.times().fusions[first] = std::move(fusion);
+  RETURN_IF_ERROR(editor.Reprice({&first, 1}));
   fused.dropped.insert(fused.dropped.end(), works.begin() + 1, works.end());
   ++fused.groups;
   return {};

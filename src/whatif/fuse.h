@@ -3,6 +3,7 @@
 #define STEPCAST_WHATIF_FUSE_H_
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,11 @@ struct FusedWorks {
   size_t groups = 0;
   std::vector<ir::WorkId> dropped;  // All but the first of each.
 };
+
+/// Whether works that became one before compute, as one, what `is_so` accepts.
+bool AnyFused(
+    const StepEditor& editor,
+    const std::function<bool(ir::WorkId, const ir::KernelShape&)>& is_so);
 
 /// The first of `works` takes, for all of them, their time multiplied with the
 /// price of `joined` over the sum of their prices. Leaves them alone if one of

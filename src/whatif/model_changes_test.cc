@@ -1,4 +1,4 @@
-// Changes of where tables are and of how ranks talk, on model files.
+// Changes of the request: where tables are, how ranks talk, types, sizes.
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -125,6 +125,51 @@ TEST(PlacementChangeTest, WordsThatMeanNothingAreErrors) {
   const Case before = CaseOf(Job(1));
   EXPECT_THAT(ErrorOf(before, "placement=hbn"), HasSubstr("did you mean hbm"));
   EXPECT_THAT(ErrorOf(before, "placement=none.toml"), HasSubstr("none.toml"));
+  EXPECT_THAT(ErrorOf(before, "placement=elsewhere"),
+              HasSubstr("hybrid, hybrid-remote or a .toml file"));
+}
+
+TEST(PrecisionChangeTest, Tf32WithoutUnitsIsFp32) {
+  engine::Request request = Job(1);
+  const Case fp32 = CaseOf(request);
+  EXPECT_THAT(ErrorOf(fp32, "precision=tf32"),
+              HasSubstr("v100-sxm-16gb has no TF32 units"));
+  for (const std::string gpu : {"v100-sxm-16gb", "p100-pcie-16gb", "mi100"}) {
+    request.gpu = gpu;
+    request.settings.precision = workload::Precision::kFp32;
+    const Duration plain = CaseOf(request).prediction.step;
+    request.settings.precision = workload::Precision::kTf32;
+    EXPECT_EQ(CaseOf(request).prediction.step, plain) << gpu;
+  }
+  // In either order: a precision is for the GPU that there is in the end.
+  EXPECT_LT(DeltaUs(fp32, {"precision=tf32", "gpu=a100-sxm-80gb"}),
+            DeltaUs(fp32, {"gpu=a100-sxm-80gb"}));
+}
+
+TEST(PrecisionChangeTest, Bf16WithoutUnitsIsTold) {
+  const Changed changed = After(CaseOf(Job(1)), {"precision=bf16"});
+  EXPECT_THAT(changed.after.model->notes,
+              ::testing::Contains(HasSubstr("has no BF16 units")));
+}
+
+// What the request makes nothing of.
+TEST(RequestChangeTest, WhatChangesNothingSaysWhy) {
+  engine::Request request = Job(1);
+  EXPECT_THAT(ErrorOf(CaseOf(request), "cuda-graphs=all"),
+              HasSubstr("expected pytorch, nvidia or hugectr"));
+  EXPECT_THAT(ErrorOf(CaseOf(request), "nodes=4"),
+              HasSubstr("1 GPU cannot be in 4 servers; expected gpus=4"));
+  request.settings.mode = workload::Mode::kInfer;
+  EXPECT_THAT(ErrorOf(CaseOf(request), "fuse-optimizer"),
+              HasSubstr("inference has no optimizer"));
+}
+
+TEST(ResizeTest, NothingHasASizeOfZero) {
+  const Case before = CaseOf(Job(1));
+  for (const std::string_view text :
+       {"resize-mlp=0", "resize-tables=rows=0", "resize-tables=pooling=0"}) {
+    EXPECT_THAT(ErrorOf(before, text), HasSubstr("expected more than 0"));
+  }
 }
 
 TEST(ReshardTest, OneRankWithAllTablesIsSlower) {

@@ -50,18 +50,20 @@ Result<std::string> PlatformOf(const Place& place) {
 Status CollectiveRepricer::Reprice(ir::WorkId id, const ir::Collective& to) {
   const auto& from = std::get<ir::Collective>(editor_.graph().shape(id));
   if (models_ == nullptr) {
-    Place place = editor_.place();
+    Place place = editor_.first_place();
     ranks_ = std::max(place.gpus, static_cast<int>(from.group_size));
     place.gpus = ranks_;
     ASSIGN_OR_RETURN(const std::string platform, PlatformOf(place));
     ASSIGN_OR_RETURN(models_, editor_.predictor().Collectives(platform, ranks_,
                                                               place.nodes));
   }
-  const cost::RankGroup group{.ranks = ranks_, .nodes = editor_.place().nodes};
+  const Place& place = editor_.first_place();
+  const cost::RankGroup group{.ranks = ranks_, .nodes = place.nodes};
   const auto before = models_->Price(from, group);
   const auto after = models_->Price(to, group);
   if (before && after) {
-    editor_.Reprice(id, *before, *after);
+    editor_.SetShape(id, editor_.AddShape(to));
+    editor_.Reprice(id, *before, *after, place.gpu);
     ++repriced_;
   }
   return {};

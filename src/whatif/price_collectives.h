@@ -10,16 +10,17 @@
 
 namespace stepcast::whatif {
 
-/// Reprices collectives that move other bytes than they did. Models are found
-/// with the first one: those of the step's platform, or of the smallest that
-/// has its GPUs.
+/// Reprices collectives that move other bytes than they did, where the step ran
+/// before it was edited: what servers add to a collective does not change with
+/// a GPU. Models are found with the first one: those of the step's platform, or
+/// of the smallest that has its GPUs.
 class CollectiveRepricer {
  public:
   explicit CollectiveRepricer(StepEditor& editor) : editor_(editor) {}
 
   /// `to` is what the work becomes.
   Status Reprice(ir::WorkId id, const ir::Collective& to);
-  /// How many were.
+  /// How many could be.
   size_t repriced() const { return repriced_; }
 
  private:

@@ -18,11 +18,11 @@ Result<Duration> StepBatch::StepWith(std::span<const Change> changes,
   StepEditor editor(*before_.graph, before_.prediction, before_.place,
                     predictor, std::move(times_));
   Status edited;
-  for (const Change& change : changes) {
-    CHECK(!OfRequest(before_, change)) << change.text;
-    edited = CheckApplies(before_, change);
+  for (const Change* const change : InOrder(changes)) {
+    CHECK(!OfRequest(before_, *change)) << change->text;
+    edited = CheckApplies(before_, *change);
     if (edited) {
-      edited = change.kind->edit(change, editor);
+      edited = change->kind->edit(*change, editor);
     }
     if (!edited) {
       break;

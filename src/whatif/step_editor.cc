@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -34,44 +35,155 @@ engine::PriceSource SourceOf(cost::Origin origin) {
 
 }  // namespace
 
-Result<const cost::KernelModels*> StepEditor::Models() {
-  if (place_.gpu.empty()) {
+const ir::KernelShape& StepEditor::shape(ir::ShapeId id) const {
+  const uint32_t of_graph = data().shapes.size();
+  return id.value < of_graph ? data().shapes[id]
+                             : times_.shapes[id.value - of_graph];
+}
+
+ir::ShapeId StepEditor::FirstShape(ir::WorkId id) const {
+  const auto fusion = times_.fusions.find(id);
+  return fusion == times_.fusions.end() ? data().works[id].shape
+                                        : fusion->second.shape;
+}
+
+ir::ShapeId StepEditor::AddShape(ir::KernelShape shape) {
+  times_.shapes.push_back(std::move(shape));
+  return {data().shapes.size() +
+          static_cast<uint32_t>(times_.shapes.size() - 1)};
+}
+
+Result<ShapePrices*> StepEditor::PricesOn(const std::string& gpu) {
+  if (gpu.empty()) {
     return Fail(ErrorCode::kInvalidInput,
                 "the trace does not name a GPU we know; expected --gpu NAME, "
                 "the one it was recorded on");
   }
-  return predictor_.Models(place_.gpu);
+  const auto found = prices_.find(gpu);
+  if (found != prices_.end()) {
+    return &found->second;
+  }
+  ASSIGN_OR_RETURN(const cost::KernelModels* models, predictor_.Models(gpu));
+  return &prices_.emplace(gpu, ShapePrices(*models)).first->second;
+}
+
+std::vector<ir::WorkId> StepEditor::WorksIn(ir::WorkId id) const {
+  const auto fusion = times_.fusions.find(id);
+  return fusion == times_.fusions.end() ? std::vector<ir::WorkId>{id}
+                                        : fusion->second.works;
+}
+
+// Whether the work is as it was to begin with.
+bool StepEditor::IsFirst(ir::WorkId id) const {
+  return place_.gpu == first_place().gpu &&
+         times_.works[id].shape == data().works[id].shape;
+}
+
+void StepEditor::TakeRatio(ir::WorkId id, double ratio, const Trust& trust) {
+  EditedWork& work = times_.works[id];
+  work.duration *= ratio / work.ratio;
+  work.ratio = ratio;
+  work.trust = trust;
 }
 
 void StepEditor::Reprice(ir::WorkId id, const cost::Estimate& from,
-                         const cost::Estimate& to) {
-  EditedWork& work = times_.works[id];
-  if (from.p50_us <= 0 || to.p50_us <= 0) {
+                         const cost::Estimate& to, std::string_view gpu) {
+  const bool same = from.p50_us == to.p50_us && from.model == to.model;
+  if (same || from.p50_us <= 0 || to.p50_us <= 0) {
+    TakeRatio(id, 1, times_.origin->trusts[id]);
     return;
   }
-  if (from.p50_us == to.p50_us && from.model == to.model) {
-    return;
-  }
-  work.duration *= to.p50_us / from.p50_us;
   // Both models are off in their own way; what is measured is not.
   const double low = Joined(to.p10_us / to.p50_us, from.p10_us / from.p50_us);
   const double high = Joined(to.p90_us / to.p50_us, from.p90_us / from.p50_us);
-  work.low = std::min(low, 1.0);
-  work.high = std::max(high, 1.0);
-  work.model = NumberOf(fmt::format("{} of {}", to.model, place_.gpu), times_);
-  work.source = SourceOf(to.origin);
+  TakeRatio(id, to.p50_us / from.p50_us,
+            {.low = std::min(low, 1.0),
+             .high = std::max(high, 1.0),
+             .model = NumberOf(fmt::format("{} of {}", to.model, gpu), times_),
+             .source = SourceOf(to.origin)});
 }
 
 void StepEditor::RepriceRoughly(ir::WorkId id, double factor) {
   if (factor == 1) {
+    TakeRatio(id, 1, times_.origin->trusts[id]);
     return;
   }
-  EditedWork& work = times_.works[id];
-  work.duration *= factor;
-  work.low = 1 / kRoughSpread;
-  work.high = kRoughSpread;
-  work.model = NumberOf(fmt::format("bandwidth of {}", place_.gpu), times_);
-  work.source = engine::PriceSource::kExtrapolated;
+  TakeRatio(
+      id, factor,
+      {.low = 1 / kRoughSpread,
+       .high = kRoughSpread,
+       .model = NumberOf(fmt::format("bandwidth of {}", place_.gpu), times_),
+       .source = engine::PriceSource::kExtrapolated});
+}
+
+void StepEditor::WantPrices(ir::WorkId id, ShapePrices& before,
+                            ShapePrices& after) {
+  const auto want = [&](ir::WorkId part) {
+    const ir::ShapeId first = data().works[part].shape;
+    before.Want(first, shape(first));
+  };
+  const auto fusion = times_.fusions.find(id);
+  if (fusion == times_.fusions.end()) {
+    want(id);
+  } else {
+    std::ranges::for_each(fusion->second.works, want);
+  }
+  after.Want(times_.works[id].shape, shape(id));
+}
+
+// Of all that a work does, to begin with.
+std::optional<cost::Estimate> StepEditor::FirstPrice(
+    ir::WorkId id, const ShapePrices& before) const {
+  const auto fusion = times_.fusions.find(id);
+  if (fusion == times_.fusions.end()) {
+    return before[data().works[id].shape];
+  }
+  std::optional<cost::Estimate> sum;
+  for (const ir::WorkId part : fusion->second.works) {
+    const auto& price = before[data().works[part].shape];
+    if (!price) {
+      return std::nullopt;
+    }
+    if (!sum) {
+      sum = *price;
+    } else {
+      sum->p10_us += price->p10_us;
+      sum->p50_us += price->p50_us;
+      sum->p90_us += price->p90_us;
+    }
+  }
+  return sum;
+}
+
+bool StepEditor::RepriceOne(ir::WorkId id, const ShapePrices& before,
+                            const ShapePrices& after) {
+  const auto from = FirstPrice(id, before);
+  const auto& to = after[times_.works[id].shape];
+  const bool priced = from && to;
+  if (IsFirst(id)) {
+    TakeRatio(id, 1, times_.origin->trusts[id]);
+  } else if (priced) {
+    Reprice(id, *from, *to, place_.gpu);
+  } else {
+    RepriceRoughly(id, before.models().machine().copy_rate() /
+                           after.models().machine().copy_rate());
+  }
+  return priced;
+}
+
+Result<size_t> StepEditor::Reprice(std::span<const ir::WorkId> works) {
+  ASSIGN_OR_RETURN(ShapePrices* const before, PricesOn(first_place().gpu));
+  ASSIGN_OR_RETURN(ShapePrices* const after, PricesOn(place_.gpu));
+  for (const ir::WorkId id : works) {
+    WantPrices(id, *before, *after);
+  }
+  before->Fill();
+  after->Fill();
+  size_t priced = 0;
+  for (const ir::WorkId id : works) {
+    priced += RepriceOne(id, *before, *after) ? 1 : 0;
+  }
+  return priced;
 }
 
 ir::Phase PhaseOf(const ir::GraphData& data, ir::OpId op) {

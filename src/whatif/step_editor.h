@@ -3,8 +3,13 @@
 #ifndef STEPCAST_WHATIF_STEP_EDITOR_H_
 #define STEPCAST_WHATIF_STEP_EDITOR_H_
 
+#include <algorithm>
+#include <functional>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,18 +18,12 @@
 #include "engine/predict.h"
 #include "engine/predictor.h"
 #include "ir/graph.h"
+#include "whatif/place.h"
 #include "whatif/select.h"
+#include "whatif/shape_prices.h"
 #include "whatif/step_times.h"
 
 namespace stepcast::whatif {
-
-/// Where a step runs; what prices are for.
-struct Place {
-  std::string gpu{};       // Empty: not known.
-  std::string platform{};  // Empty: one that has the GPU.
-  int gpus = 1;
-  int nodes = 1;
-};
 
 class StepEditor {
  public:
@@ -41,6 +40,8 @@ class StepEditor {
   const cost::HostPlan& plan() const { return base_.plan; }
   const engine::Prediction& base() const { return base_; }
   const Place& place() const { return place_; }
+  /// Where the step ran before it was edited.
+  const Place& first_place() const { return times_.origin->place; }
   Place& place() { return place_; }
   engine::Predictor& predictor() { return predictor_; }
   StepTimes& times() { return times_; }
@@ -63,29 +64,62 @@ class StepEditor {
     times_of(ref) = {.duration = 0, .tail = 0, .waits = false};
   }
 
-  /// The models of the GPU that the step runs on.
-  Result<const cost::KernelModels*> Models();
+  /// What a work computes now.
+  const ir::KernelShape& shape(ir::WorkId id) const {
+    return shape(times_.works[id].shape);
+  }
+  const ir::KernelShape& shape(ir::ShapeId id) const;
+  /// What it computed to begin with; of works that were fused, for all.
+  ir::ShapeId FirstShape(ir::WorkId id) const;
+  /// All that a work does: itself, and what was fused with it.
+  std::vector<ir::WorkId> WorksIn(ir::WorkId id) const;
+  ir::ShapeId AddShape(ir::KernelShape shape);
+  void SetShape(ir::WorkId id, ir::ShapeId shape) {
+    times_.works[id].shape = shape;
+  }
 
-  /// The work takes what `to` makes of it where `from` made what it takes now:
-  /// its time is multiplied with the ratio of the two, and is as uncertain.
+  /// Works take the time that they took to begin with, times the price of what
+  /// they compute now on the GPU of now, over the price of what they computed
+  /// on the one they ran on; without such prices, times the ratio of the GPUs'
+  /// bandwidths. What is as it was has its own time, as certain as it was.
+  /// Returns how many have both prices.
+  Result<size_t> Reprice(std::span<const ir::WorkId> works);
+  /// The same for one work with prices from elsewhere, `to` for `gpu`.
   void Reprice(ir::WorkId id, const cost::Estimate& from,
-               const cost::Estimate& to);
-  /// The same with a ratio that no model stands behind.
-  void RepriceRoughly(ir::WorkId id, double factor);
+               const cost::Estimate& to, std::string_view gpu);
+
+  /// The models of a GPU and what they have been asked. Fails if it is empty:
+  /// the trace does not tell.
+  Result<ShapePrices*> PricesOn(const std::string& gpu);
 
   /// What a user should know of how the change was carried out.
-  void Note(std::string note) { notes_.push_back(std::move(note)); }
+  /// The same twice is told once.
+  void Note(std::string note) {
+    if (std::ranges::find(notes_, note) == notes_.end()) {
+      notes_.push_back(std::move(note));
+    }
+  }
   const std::vector<std::string>& notes() const { return notes_; }
   /// What was gained is at most what is told.
   void MarkBound() { bound_ = true; }
   bool bound() const { return bound_; }
 
  private:
+  void WantPrices(ir::WorkId id, ShapePrices& before, ShapePrices& after);
+  std::optional<cost::Estimate> FirstPrice(ir::WorkId id,
+                                           const ShapePrices& before) const;
+  bool RepriceOne(ir::WorkId id, const ShapePrices& before,
+                  const ShapePrices& after);
+  void RepriceRoughly(ir::WorkId id, double factor);
+  void TakeRatio(ir::WorkId id, double ratio, const Trust& trust);
+  bool IsFirst(ir::WorkId id) const;
+
   const ir::Graph& graph_;
   const engine::Prediction& base_;
   Place place_;
   engine::Predictor& predictor_;
   StepTimes times_;
+  std::map<std::string, ShapePrices, std::less<>> prices_;  // By GPU.
   std::vector<std::string> notes_;
   bool bound_ = false;
 };

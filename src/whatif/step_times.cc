@@ -1,6 +1,7 @@
 #include "whatif/step_times.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace stepcast::whatif {
 namespace {
@@ -22,11 +23,12 @@ void TakeWorks(const ir::GraphData& data, const engine::Prediction& prediction,
   for (const ir::WorkId id : data.works.ids()) {
     const engine::WorkPrice& price = prediction.works.prices[id];
     EditedWork& work = times.works[id];
-    work.model = price.model;
-    work.source = price.source;
+    work.shape = data.works[id].shape;
+    work.trust.model = price.model;
+    work.trust.source = price.source;
     if (price.p50_us > 0 && price.p10_us > 0) {
-      work.low = price.p10_us / price.p50_us;
-      work.high = price.p90_us / price.p50_us;
+      work.trust.low = price.p10_us / price.p50_us;
+      work.trust.high = price.p90_us / price.p50_us;
     }
   }
   for (const sim::TaskId task : lowered.origins.ids()) {
@@ -48,7 +50,7 @@ void TakeWorks(const ir::GraphData& data, const engine::Prediction& prediction,
 }  // namespace
 
 StepTimes TimesOf(const ir::GraphData& data,
-                  const engine::Prediction& prediction) {
+                  const engine::Prediction& prediction, Place place) {
   StepTimes times;
   TakeWorks(data, prediction, times);
   times.pieces =
@@ -60,6 +62,13 @@ StepTimes TimesOf(const ir::GraphData& data,
     }
   }
   times.rank_starts = prediction.lowered.rank_starts;
+  auto origin = std::make_shared<StepOrigin>();
+  origin->place = std::move(place);
+  origin->trusts.reserve(times.works.size());
+  for (const EditedWork& work : times.works) {
+    origin->trusts.push_back(work.trust);
+  }
+  times.origin = std::move(origin);
   return times;
 }
 

@@ -4,6 +4,9 @@
 #define STEPCAST_WHATIF_STEP_TIMES_H_
 
 #include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,23 +15,48 @@
 #include "engine/account.h"
 #include "engine/predict.h"
 #include "ir/graph.h"
+#include "ir/shape.h"
 #include "lower/lower.h"
 #include "sim/simulate.h"
+#include "whatif/place.h"
 
 namespace stepcast::whatif {
 
-/// Times are in nanoseconds with fractions, so that a change and its inverse
-/// give back what was there; they are rounded once, for the simulator.
-struct EditedWork {
-  double duration = 0;
-  double launch = 0;     // From its call to the earliest start.
-  double gap = 0;        // Behind the work before it on its stream.
-  bool dropped = false;  // Takes no time and waits for nobody's call.
+/// How sure a work's time is, and who says so.
+struct Trust {
   /// p10 and p90 of the duration, as factors.
   double low = 1;
   double high = 1;
   uint16_t model = 0;  // Into StepTimes::models: works that are off together.
   engine::PriceSource source = engine::PriceSource::kUnknown;
+};
+
+/// Times are in nanoseconds with fractions, so that a change and its inverse
+/// give back what was there; they are rounded once, for the simulator.
+struct EditedWork {
+  double duration = 0;
+  double launch = 0;  // From its call to the earliest start.
+  double gap = 0;     // Behind the work before it on its stream.
+  /// The part of the duration that changes of shapes and of GPUs have made: a
+  /// price of what it computes now over that of what it did to begin with.
+  double ratio = 1;
+  Trust trust{};
+  /// What it computes now: a shape of the graph or, behind those, one of
+  /// StepTimes::shapes.
+  ir::ShapeId shape{};
+  bool dropped = false;  // Takes no time and waits for nobody's call.
+};
+
+/// Works that have become one, the first of them.
+struct Fusion {
+  std::vector<ir::WorkId> works{};
+  ir::ShapeId shape{};  // Of all, when they were fused.
+};
+
+/// A step before it was edited, where that is not in the graph.
+struct StepOrigin {
+  Place place;
+  IdVector<ir::WorkId, Trust> trusts;
 };
 
 struct EditedPiece {
@@ -45,12 +73,15 @@ struct StepTimes {
   /// all are kept.
   std::vector<char> stream_waits;
   IdVector<ir::RankId, Duration> rank_starts;
-  std::vector<std::string> models;  // Who answered; the first is nobody.
+  std::vector<std::string> models;       // Who answered; the first is nobody.
+  std::deque<ir::KernelShape> shapes;    // Beyond the graph's; they stay put.
+  std::map<ir::WorkId, Fusion> fusions;  // By the first work.
+  std::shared_ptr<const StepOrigin> origin;
 };
 
-/// Those that the prediction was simulated with.
+/// Those that the prediction, for `place`, was simulated with.
 StepTimes TimesOf(const ir::GraphData& data,
-                  const engine::Prediction& prediction);
+                  const engine::Prediction& prediction, Place place);
 
 /// The number of a model in `times`, added if it is not there.
 uint16_t NumberOf(std::string_view model, StepTimes& times);

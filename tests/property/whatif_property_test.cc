@@ -1,6 +1,7 @@
 // Laws of changes, over random measured steps.
 #include <functional>
 #include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <string>
@@ -68,6 +69,12 @@ class WhatifPropertyTest : public ::testing::Test {
     EXPECT_EQ(a.prediction.step, b.prediction.step) << what;
   }
 
+  void ExpectNoInterval(const Changed& changed, std::string_view what) {
+    EXPECT_EQ(changed.delta.step, Duration{}) << what;
+    EXPECT_EQ(changed.delta.p10, Duration{}) << what;
+    EXPECT_EQ(changed.delta.p90, Duration{}) << what;
+  }
+
   engine::Predictor predictor_;
 };
 
@@ -118,6 +125,50 @@ TEST_F(WhatifPropertyTest, AChangeAndItsInverseGiveBackTheStep) {
         After(before, {"gpu=a100-sxm-80gb", "gpu=v100-sxm-16gb"});
     ASSERT_TRUE(there) << there.error().message;
     ExpectSame(there->after, before, "gpu");
+    ExpectNoInterval(*there, "gpu");
+    const auto back = After(before, {"precision=amp-fp16", "precision=fp32"});
+    if (back) {
+      ExpectSame(back->after, before, "precision");
+      ExpectNoInterval(*back, "precision");
+    }
+  });
+}
+
+// Changes whose times are ratios of prices.
+constexpr std::string_view kPriced[] = {
+    "gpu=a100-sxm-80gb", "precision=amp-fp16",    "precision=tf32",
+    "fp16-comm",         "overlap-comm=bucket=1", "pin-copies",
+    "fuse-elementwise",  "fuse-embeddings"};
+
+TEST_F(WhatifPropertyTest, APricedChangeTwiceIsTheChangeOnce) {
+  size_t tried = 0;
+  ForEachStep([&](uint64_t /*seed*/, const Case& before) {
+    for (const std::string_view text : kPriced) {
+      const std::string change(text);
+      const auto once = After(before, {change});
+      const auto twice = After(before, {change, change});
+      ASSERT_EQ(once.has_value(), twice.has_value()) << change;
+      if (once) {
+        ++tried;
+        ExpectSame(once->after, twice->after, change);
+        EXPECT_EQ(once->delta.p10, twice->delta.p10) << change;
+        EXPECT_EQ(once->delta.p90, twice->delta.p90) << change;
+      }
+    }
+  });
+  EXPECT_GE(tried, 100u);
+}
+
+TEST_F(WhatifPropertyTest, PricedChangesComeInAnyOrder) {
+  ForEachStep([this](uint64_t seed, const Case& before) {
+    Rng rng(seed);
+    const std::string first(kPriced[rng.Between(0, std::size(kPriced) - 1)]);
+    const std::string second(kPriced[rng.Between(0, std::size(kPriced) - 1)]);
+    // Of two types the last counts.
+    if (!first.starts_with("precision") || !second.starts_with("precision")) {
+      ExpectCommute(before, first, second);
+    }
+    ExpectCommute(before, "gpu=a100-sxm-80gb", first);
   });
 }
 

@@ -28,6 +28,13 @@ Status SetPinned(const Change& change, engine::Request& request);
 Status SetFusedEmbeddings(const Change& change, engine::Request& request);
 Status SetFusedOptimizer(const Change& change, engine::Request& request);
 
+// Why the request that all changes make would not differ for this one.
+Status CheckNodes(const Change& change, const engine::Request& request);
+Status CheckPrecision(const Change& change, const engine::Request& request);
+Status CheckCudaGraphs(const Change& change, const engine::Request& request);
+Status CheckFusedOptimizer(const Change& change,
+                           const engine::Request& request);
+
 /// Whether overlap-comm is asked for what a model can be run with.
 bool SetsCommunication(const Change& change);
 

@@ -1,6 +1,7 @@
 // cuda-graphs: parts of the step are launched as captured graphs, one call
 // each.
 #include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -126,13 +127,24 @@ Status SetCudaGraphs(const Change& change, engine::Request& request) {
   return {};
 }
 
+Status CheckCudaGraphs(const Change& change, const engine::Request& request) {
+  const std::string_view impl = request.settings.impl;
+  if (request.settings.cuda_graphs != CudaGraphs::kOff &&
+      (impl == "torchrec" || impl.starts_with("triton"))) {
+    return Fail(ErrorCode::kUnsupported,
+                fmt::format("change {} does not apply: {} leaves no choice of "
+                            "what is captured; expected pytorch, nvidia or "
+                            "hugectr",
+                            change.text, impl));
+  }
+  return {};
+}
+
 Status EditCudaGraphs(const Change& change, StepEditor& editor) {
   ASSIGN_OR_RETURN(const CudaGraphs graphs,
                    workload::ParseCudaGraphs(change.value));
   if (graphs == CudaGraphs::kOff) {
-    return Fail(ErrorCode::kUnsupported,
-                "change cuda-graphs=off does not apply to a recorded step; "
-                "expected fwd, fwd+bwd or all");
+    return {};  // What was recorded stays.
   }
   Capture capture(editor, graphs);
   for (const ir::ThreadId thread : editor.data().threads.ids()) {

@@ -10,14 +10,17 @@
 namespace stepcast::whatif {
 namespace {
 
-// The part with half the bytes; nothing if it moves no FP32 numbers.
-std::optional<ir::Collective> Halved(const ir::Collective& part) {
-  if (part.dtype != ir::DType::kFp32) {
+// Half the bytes of what began in FP32; nothing if it moves no such numbers.
+std::optional<ir::Collective> Halved(const ir::Collective& first,
+                                     const ir::Collective& now) {
+  if (first.dtype != ir::DType::kFp32) {
     return std::nullopt;
   }
-  ir::Collective halved = part;
-  halved.dtype = ir::DType::kFp16;
-  halved.bytes.count /= 2;
+  ir::Collective halved = now;
+  if (now.dtype == ir::DType::kFp32) {
+    halved.dtype = ir::DType::kFp16;
+    halved.bytes.count /= 2;
+  }
   return halved;
 }
 
@@ -27,8 +30,11 @@ Status Fp16Comm(const Change& change, StepEditor& editor) {
   RETURN_IF_ERROR(NoValue(change));
   CollectiveRepricer repricer(editor);
   for (const ir::WorkId id : editor.data().works.ids()) {
-    const auto* part = std::get_if<ir::Collective>(&editor.graph().shape(id));
-    const auto halved = part != nullptr ? Halved(*part) : std::nullopt;
+    const auto* first = std::get_if<ir::Collective>(&editor.graph().shape(id));
+    const auto halved =
+        first != nullptr
+            ? Halved(*first, std::get<ir::Collective>(editor.shape(id)))
+            : std::nullopt;
     if (halved) {
       RETURN_IF_ERROR(repricer.Reprice(id, *halved));
     }

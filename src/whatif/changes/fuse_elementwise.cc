@@ -57,11 +57,14 @@ Status FuseElementwise(const Change& change, StepEditor& editor) {
     return {};
   };
   for (const ir::WorkId id : data.works.ids()) {  // Stream by stream, in order.
-    const auto* item = SizedElementwise(editor.graph().shape(id));
+    if (editor.times().works[id].dropped) {
+      continue;
+    }
+    const auto* item = SizedElementwise(editor.shape(id));
     const bool goes_on =
         item != nullptr && !chain.empty() &&
         data.works[chain.back()].stream == data.works[id].stream &&
-        waited[chain.back().value] == 0 &&
+        waited[editor.WorksIn(chain.back()).back().value] == 0 &&
         PhaseOf(data, chain.back()) == PhaseOf(data, id) &&
         item->elements == joined.elements && item->dtype == joined.dtype &&
         item->read.count >= joined.written.count;
@@ -74,6 +77,12 @@ Status FuseElementwise(const Change& change, StepEditor& editor) {
     }
   }
   RETURN_IF_ERROR(close());
+  if (fused.groups == 0 &&
+      AnyFused(editor, [](ir::WorkId /*id*/, const ir::KernelShape& shape) {
+        return std::holds_alternative<ir::Elementwise>(shape);
+      })) {
+    return {};
+  }
   if (fused.groups == 0) {
     return Fail(ErrorCode::kUnsupported,
                 "change fuse-elementwise does not apply: no two elementwise "

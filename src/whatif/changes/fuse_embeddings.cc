@@ -73,9 +73,9 @@ Status FuseEmbeddings(const Change& change, StepEditor& editor) {
   const ir::GraphData& data = editor.data();
   std::map<Group, std::vector<ir::WorkId>> groups;
   for (const ir::WorkId id : data.works.ids()) {
-    const auto* bag = std::get_if<ir::EmbeddingBag>(&editor.graph().shape(id));
-    if (bag != nullptr && bag->kernel == ir::BagKernel::kPerTable &&
-        ir::IsSized(*bag)) {
+    const auto* bag = std::get_if<ir::EmbeddingBag>(&editor.shape(id));
+    if (!editor.times().works[id].dropped && bag != nullptr &&
+        bag->kernel == ir::BagKernel::kPerTable && ir::IsSized(*bag)) {
       groups[{data.works[id].stream, bag->pass}].push_back(id);
     }
   }
@@ -86,9 +86,15 @@ Status FuseEmbeddings(const Change& change, StepEditor& editor) {
     }
     std::vector<const ir::EmbeddingBag*> bags;
     for (const ir::WorkId id : works) {
-      bags.push_back(&std::get<ir::EmbeddingBag>(editor.graph().shape(id)));
+      bags.push_back(&std::get<ir::EmbeddingBag>(editor.shape(id)));
     }
     RETURN_IF_ERROR(Fuse(works, Joined(bags), editor, fused));
+  }
+  if (fused.groups == 0 &&
+      AnyFused(editor, [](ir::WorkId /*id*/, const ir::KernelShape& shape) {
+        return std::holds_alternative<ir::EmbeddingBag>(shape);
+      })) {
+    return {};
   }
   if (fused.groups == 0) {
     return Fail(ErrorCode::kUnsupported,

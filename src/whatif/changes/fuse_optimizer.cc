@@ -17,15 +17,26 @@ Status SetFusedOptimizer(const Change& change, engine::Request& request) {
   return {};
 }
 
+Status CheckFusedOptimizer(const Change& change,
+                           const engine::Request& request) {
+  if (request.settings.mode == workload::Mode::kInfer) {
+    return Fail(ErrorCode::kUnsupported,
+                fmt::format("change {} does not apply: inference has no "
+                            "optimizer; expected --mode train",
+                            change.text));
+  }
+  return {};
+}
+
 // All tensors are read and written as before, in one go.
 Status FuseOptimizer(const Change& change, StepEditor& editor) {
   RETURN_IF_ERROR(NoValue(change));
   const ir::GraphData& data = editor.data();
   std::map<ir::StreamId, std::vector<ir::WorkId>> groups;
   for (const ir::WorkId id : data.works.ids()) {
-    const auto* item = std::get_if<ir::Elementwise>(&editor.graph().shape(id));
-    if (item != nullptr && ir::IsSized(*item) &&
-        PhaseOf(data, id) == ir::Phase::kOptimizer) {
+    const auto* item = std::get_if<ir::Elementwise>(&editor.shape(id));
+    if (!editor.times().works[id].dropped && item != nullptr &&
+        ir::IsSized(*item) && PhaseOf(data, id) == ir::Phase::kOptimizer) {
       groups[data.works[id].stream].push_back(id);
     }
   }
@@ -36,7 +47,7 @@ Status FuseOptimizer(const Change& change, StepEditor& editor) {
     }
     ir::Elementwise joined;
     for (const ir::WorkId id : works) {
-      const auto& item = std::get<ir::Elementwise>(editor.graph().shape(id));
+      const auto& item = std::get<ir::Elementwise>(editor.shape(id));
       joined.elements += item.elements;
       joined.read.count += item.read.count;
       joined.written.count += item.written.count;
@@ -44,6 +55,13 @@ Status FuseOptimizer(const Change& change, StepEditor& editor) {
       joined.arithmetic = std::max(joined.arithmetic, item.arithmetic);
     }
     RETURN_IF_ERROR(Fuse(works, joined, editor, fused));
+  }
+  const auto is_optimizer = [&](ir::WorkId id, const ir::KernelShape& shape) {
+    return std::holds_alternative<ir::Elementwise>(shape) &&
+           PhaseOf(data, id) == ir::Phase::kOptimizer;
+  };
+  if (fused.groups == 0 && AnyFused(editor, is_optimizer)) {
+    return {};
   }
   if (fused.groups == 0) {
     return Fail(ErrorCode::kUnsupported,

@@ -4,13 +4,13 @@
 #include <charconv>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "base/nearest.h"
 #include "ir/names.h"
 #include "ir/waits_of.h"
 #include "whatif/changes/all.h"
@@ -107,17 +107,24 @@ Status SumInBuckets(const Change& change, StepEditor& editor) {
   ASSIGN_OR_RETURN(const int64_t mebibytes, ParseBucket(change));
   const int64_t limit = mebibytes * kMebibyte;
   CollectiveRepricer repricer(editor);
+  bool cuts = false;
   for (const ir::WorkId id : editor.data().works.ids()) {
-    const auto* part = std::get_if<ir::Collective>(&editor.graph().shape(id));
-    if (part == nullptr || part->kind != ir::CollectiveKind::kAllReduce ||
-        part->bytes.count <= limit) {
+    const auto* first = std::get_if<ir::Collective>(&editor.graph().shape(id));
+    if (first == nullptr || first->kind != ir::CollectiveKind::kAllReduce) {
       continue;
     }
-    ir::Collective last = *part;
-    last.bytes.count = limit;
-    RETURN_IF_ERROR(repricer.Reprice(id, last));
+    // Of buckets that were asked for before, nothing is left.
+    ir::Collective last = std::get<ir::Collective>(editor.shape(id));
+    const int64_t bytes = std::min(first->bytes.count, limit);
+    const bool halved = last.dtype != first->dtype;
+    const int64_t moved = halved ? bytes / 2 : bytes;
+    cuts = cuts || first->bytes.count > limit;
+    if (first->bytes.count > limit || last.bytes.count != moved) {
+      last.bytes.count = moved;
+      RETURN_IF_ERROR(repricer.Reprice(id, last));
+    }
   }
-  if (repricer.repriced() == 0) {
+  if (!cuts || repricer.repriced() == 0) {
     return Fail(ErrorCode::kUnsupported,
                 fmt::format("change {} does not apply: no all-reduce moves "
                             "more than {} MiB; expected one to cut",
@@ -183,7 +190,14 @@ Status OverlapComm(const Change& change, StepEditor& editor) {
   const auto part_of = [&](ir::WorkId id) {
     return std::get_if<ir::Collective>(&editor.graph().shape(id));
   };
-  if (change.value == kPrefetch) {
+  const std::string value = ValueOf(change);
+  if (value == kPrefetchOff) {
+    return Fail(ErrorCode::kUnsupported,
+                fmt::format("change {} does not apply to a recorded step: its "
+                            "ids come when they came; expected a model",
+                            change.text));
+  }
+  if (value == kPrefetch) {
     return HideWaits(
         change, "the distribution of ids",
         [&](ir::WorkId id) {
@@ -194,9 +208,13 @@ Status OverlapComm(const Change& change, StepEditor& editor) {
   }
   const auto kind = ir::FromName<ir::CollectiveKind>(change.value);
   if (!change.value.empty() && !kind) {
+    // All but "unknown", the first.
+    const auto known =
+        std::span(ir::Names<ir::CollectiveKind>::kList).subspan(1);
     return Fail(ErrorCode::kInvalidInput,
-                Unknown("kind of collective", change.value,
-                        ir::Names<ir::CollectiveKind>::kList));
+                fmt::format("change overlap-comm has the value '{}'; expected "
+                            "none, {}, bucket=MIB, prefetch or prefetch=off",
+                            change.value, fmt::join(known, ", ")));
   }
   return HideWaits(
       change, "collectives",

@@ -1,6 +1,6 @@
 // pin-copies: the host's side of all copies is page-locked.
 #include <algorithm>
-#include <optional>
+#include <map>
 #include <variant>
 #include <vector>
 
@@ -47,35 +47,36 @@ Status SetPinned(const Change& change, engine::Request& request) {
 // those to the device neither stage nor wait.
 Status EditPinned(const Change& change, StepEditor& editor) {
   RETURN_IF_ERROR(NoValue(change));
-  ASSIGN_OR_RETURN(const cost::KernelModels* models, editor.Models());
   const ir::GraphData& data = editor.data();
   const double call_time = UsualCall(editor);
   std::vector<char> pinned(data.calls.size());
-  size_t copies = 0;
+  std::vector<ir::WorkId> copies;
+  std::map<ir::ShapeId, ir::ShapeId> pinned_shapes;
   for (const ir::WorkId id : data.works.ids()) {
     const ir::KernelShape& shape = editor.graph().shape(id);
     if (!IsPageable(shape)) {
       continue;
     }
-    ++copies;
+    copies.push_back(id);
     ir::Copy copy = std::get<ir::Copy>(shape);
     copy.pinned = true;
-    const auto from = models->Price(shape);
-    const auto to = models->Price(copy);
-    if (from && to) {
-      editor.Reprice(id, *from, *to);
+    ir::ShapeId& pinned_shape = pinned_shapes[data.works[id].shape];
+    if (!pinned_shape.valid()) {
+      pinned_shape = editor.AddShape(copy);
     }
+    editor.SetShape(id, pinned_shape);
     // What comes to the host is waited for by who reads it there.
     if (copy.kind == ir::CopyKind::kHostToDevice &&
         data.works[id].call.valid()) {
       pinned[data.works[id].call.value] = 1;
     }
   }
-  if (copies == 0) {
+  if (copies.empty()) {
     return Fail(ErrorCode::kUnsupported,
                 "change pin-copies does not apply: no copy is known to come "
                 "from pageable memory; expected one");
   }
+  RETURN_IF_ERROR(editor.Reprice(copies));
   for (const ir::ThreadId thread : data.threads.ids()) {
     const auto& pieces = editor.plan().threads[thread];
     for (uint32_t i = 0; i < pieces.size(); ++i) {
@@ -87,8 +88,8 @@ Status EditPinned(const Change& change, StepEditor& editor) {
       }
     }
   }
-  editor.Note(fmt::format("{} cop{} with page-locked memory", copies,
-                          copies == 1 ? "y" : "ies"));
+  editor.Note(fmt::format("{} cop{} with page-locked memory", copies.size(),
+                          copies.size() == 1 ? "y" : "ies"));
   return {};
 }
 

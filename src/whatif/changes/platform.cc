@@ -36,6 +36,18 @@ Status SetNodes(const Change& change, engine::Request& request) {
   return {};
 }
 
+Status CheckNodes(const Change& change, const engine::Request& request) {
+  if (request.server.empty() && request.gpus < request.nodes) {
+    return Fail(
+        ErrorCode::kUnsupported,
+        fmt::format("change {} does not apply: {} GPU{} cannot be in "
+                    "{} servers; expected gpus={} or more",
+                    change.text, request.gpus, request.gpus == 1 ? "" : "s",
+                    request.nodes, request.nodes));
+  }
+  return {};
+}
+
 // The GPU becomes the platform's own.
 Status SetPlatform(const Change& change, engine::Request& request) {
   ASSIGN_OR_RETURN(const hw::Platform platform, hw::FindPlatform(change.value));

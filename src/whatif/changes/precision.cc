@@ -1,11 +1,15 @@
 // precision: products and activations in another type.
+#include <map>
 #include <optional>
-#include <utility>
+#include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "hw/gpu_files.h"
+#include "hw/matrix_units.h"
 #include "whatif/changes/all.h"
 #include "workload/settings.h"
 
@@ -22,18 +26,65 @@ Bytes Halved(Bytes bytes) {
   return {bytes.count / 2};
 }
 
-// What a shape in FP32 becomes; nothing if it stays. Tables and optimizers keep
-// their type under mixed precision, as do collectives (see fp16-comm).
+// Whether a shape has a type that a change of precision may have touched.
+bool IsTypedFloat32(const ir::KernelShape& shape) {
+  return std::visit(
+      []<typename Shape>(const Shape& item) {
+        if constexpr (std::is_same_v<Shape, ir::Collective>) {
+          return false;
+        } else if constexpr (requires { item.dtype; }) {
+          return IsFloat32(item.dtype);
+        } else {
+          return false;
+        }
+      },
+      shape);
+}
+
+// What a shape becomes that began in FP32.
 class Recast {
  public:
-  Recast(DType to, bool tables) : to_(to), tables_(tables) {}
+  explicit Recast(workload::Precision precision) {
+    switch (precision) {
+      case workload::Precision::kFp32:
+        to_ = DType::kFp32;
+        break;
+      case workload::Precision::kTf32:
+        to_ = DType::kTf32;
+        break;
+      case workload::Precision::kAmpFp16:
+        to_ = DType::kFp16;
+        break;
+      case workload::Precision::kFp16:
+        to_ = DType::kFp16;
+        parameters_ = true;
+        break;
+      case workload::Precision::kBf16:
+        to_ = DType::kBf16;
+        parameters_ = true;
+        break;
+    }
+  }
 
+  // Whether tables and what the optimizer does change their type, too.
+  bool parameters() const { return parameters_; }
+
+  // Nothing of shapes that keep their type, whichever it is: collectives do
+  // (see fp16-comm), and tables and optimizers under mixed precision.
   std::optional<ir::KernelShape> operator()(
       const ir::KernelShape& shape) const {
     return std::visit([this](const auto& item) { return Of(item); }, shape);
   }
 
  private:
+  // FP32 and TF32 are one type but for products.
+  template <typename Shape>
+  static constexpr bool IsProduct() {
+    return std::is_same_v<Shape, ir::Gemm> ||
+           std::is_same_v<Shape, ir::Convolution> ||
+           std::is_same_v<Shape, ir::Interaction>;
+  }
+
   template <typename Shape>
   std::optional<ir::KernelShape> Of(const Shape& shape) const {
     using Result = std::optional<ir::KernelShape>;
@@ -41,10 +92,10 @@ class Recast {
                   std::is_same_v<Shape, ir::OptimizerStep>) {
       return Result();
     } else if constexpr (requires { shape.dtype; }) {
-      if (!IsFloat32(shape.dtype) || shape.dtype == to_) {
+      if (!IsFloat32(shape.dtype) || (IsFloat32(to_) && !IsProduct<Shape>())) {
         return Result();
       }
-      if (std::is_same_v<Shape, ir::EmbeddingBag> && !tables_) {
+      if (std::is_same_v<Shape, ir::EmbeddingBag> && !parameters_) {
         return Result();
       }
       Shape recast = shape;
@@ -61,9 +112,94 @@ class Recast {
     }
   }
 
-  DType to_;
-  bool tables_;
+  DType to_ = DType::kFp32;
+  bool parameters_ = false;
 };
+
+// Works of a step that take another type, and those that get theirs back.
+class RecastWorks {
+ public:
+  RecastWorks(Recast recast, StepEditor& editor)
+      : recast_(recast), editor_(editor) {}
+
+  void Add(ir::WorkId id);
+  // How many have prices in both types.
+  Result<size_t> Reprice() {
+    RETURN_IF_ERROR(editor_.Reprice(reset_));
+    return editor_.Reprice(changed_);
+  }
+  size_t changed() const { return changed_.size(); }
+  size_t reset() const { return reset_.size(); }
+  size_t already() const { return already_; }
+  size_t optimizer() const { return optimizer_; }
+
+ private:
+  // The shape itself if it keeps its type.
+  ir::ShapeId Recasted(ir::ShapeId first);
+
+  const Recast recast_;
+  StepEditor& editor_;
+  std::map<ir::ShapeId, ir::ShapeId> shapes_;
+  std::vector<ir::WorkId> changed_;
+  std::vector<ir::WorkId> reset_;
+  size_t already_ = 0;    // Of that type to begin with.
+  size_t optimizer_ = 0;  // Of the optimizer, which keeps its type.
+};
+
+ir::ShapeId RecastWorks::Recasted(ir::ShapeId first) {
+  const auto [place, added] = shapes_.emplace(first, first);
+  if (added) {
+    const auto shape = recast_(editor_.shape(first));
+    if (shape && *shape != editor_.shape(first)) {
+      place->second = editor_.AddShape(*shape);
+    }
+  }
+  return place->second;
+}
+
+void RecastWorks::Add(ir::WorkId id) {
+  const ir::ShapeId first = editor_.FirstShape(id);
+  if (!IsTypedFloat32(editor_.shape(first))) {
+    return;
+  }
+  ir::ShapeId shape = Recasted(first);
+  // Parameters keep their type under mixed precision.
+  if (shape != first && !recast_.parameters() &&
+      PhaseOf(editor_.data(), id) == ir::Phase::kOptimizer) {
+    ++optimizer_;
+    shape = first;
+  } else if (shape == first && recast_(editor_.shape(first))) {
+    ++already_;
+  }
+  if (shape != first) {
+    changed_.push_back(id);
+  } else if (editor_.times().works[id].shape != first) {
+    reset_.push_back(id);
+  }
+  editor_.SetShape(id, shape);
+}
+
+// Fails if the GPU cannot compute so; empty: processors.
+Status CheckUnits(const Change& change, workload::Precision precision,
+                  const std::string& gpu) {
+  if (precision != workload::Precision::kTf32) {
+    return {};
+  }
+  bool has_units = false;
+  if (!gpu.empty()) {
+    ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(gpu));
+    has_units = hw::HasTf32(device);
+  }
+  if (!has_units) {
+    return Fail(ErrorCode::kUnsupported,
+                fmt::format("change {} does not apply: {} no TF32 units; "
+                            "expected a GPU that has, as NVIDIA's from Ampere "
+                            "on",
+                            change.text,
+                            gpu.empty() ? "processors have" : gpu + " has"));
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -73,60 +209,38 @@ Status SetPrecision(const Change& change, engine::Request& request) {
   return {};
 }
 
+Status CheckPrecision(const Change& change, const engine::Request& request) {
+  std::string gpu = request.gpu;
+  if (request.server.empty()) {
+    ASSIGN_OR_RETURN(const std::string platform,
+                     engine::PlatformOf(request, gpu));
+  }
+  return CheckUnits(change, request.settings.precision,
+                    request.server.empty() ? gpu : "");
+}
+
 // A work takes its time multiplied with what models make of its shape in both
-// types. What is not known to be FP32 keeps its time.
+// types. What did not begin in FP32 keeps its time.
 Status EditPrecision(const Change& change, StepEditor& editor) {
   ASSIGN_OR_RETURN(const workload::Precision precision,
                    workload::ParsePrecision(change.value));
-  DType to = DType::kFp16;
-  bool tables = false;
-  switch (precision) {
-    case workload::Precision::kFp32:
-      return Fail(ErrorCode::kUnsupported,
-                  "change precision=fp32 does not apply to a recorded step; "
-                  "expected tf32, amp-fp16, fp16 or bf16");
-    case workload::Precision::kTf32:
-      to = DType::kTf32;
-      break;
-    case workload::Precision::kAmpFp16:
-      break;
-    case workload::Precision::kFp16:
-      tables = true;
-      break;
-    case workload::Precision::kBf16:
-      to = DType::kBf16;
-      tables = true;
-      break;
-  }
-  ASSIGN_OR_RETURN(const cost::KernelModels* models, editor.Models());
-  const Recast recast(to, tables);
   const ir::GraphData& data = editor.data();
-  std::vector<std::optional<std::pair<cost::Estimate, cost::Estimate>>> prices(
-      data.shapes.size());
-  for (const ir::ShapeId id : data.shapes.ids()) {
-    const auto shape = recast(data.shapes[id]);
-    const auto from = shape ? models->Price(data.shapes[id]) : std::nullopt;
-    const auto after = shape ? models->Price(*shape) : std::nullopt;
-    if (from && after) {
-      prices[id.value] = std::pair(*from, *after);
-    }
-  }
-  size_t repriced = 0;
-  size_t optimizer = 0;
+  RecastWorks works(Recast(precision), editor);
   for (const ir::WorkId id : data.works.ids()) {
-    const auto& price = prices[data.works[id].shape.value];
-    if (!price) {
-      continue;
-    }
-    // Parameters keep their type under mixed precision.
-    if (!tables && PhaseOf(data, id) == ir::Phase::kOptimizer) {
-      ++optimizer;
-      continue;
-    }
-    editor.Reprice(id, price->first, price->second);
-    ++repriced;
+    works.Add(id);
   }
-  if (repriced == 0) {
+  if (precision == workload::Precision::kFp32 && works.changed() == 0 &&
+      works.reset() == 0) {
+    return {};
+  }
+  ASSIGN_OR_RETURN(const ShapePrices* const prices,
+                   editor.PricesOn(editor.place().gpu));
+  RETURN_IF_ERROR(CheckUnits(change, precision, editor.place().gpu));
+  ASSIGN_OR_RETURN(const size_t repriced, works.Reprice());
+  if (repriced == 0 && precision == workload::Precision::kFp32) {
+    return {};
+  }
+  if (repriced == 0 && works.already() == 0) {
     return Fail(ErrorCode::kUnsupported,
                 fmt::format("change {} does not apply: no kernel is known to "
                             "work in FP32; expected a trace with shapes",
@@ -135,7 +249,12 @@ Status EditPrecision(const Change& change, StepEditor& editor) {
   editor.Note(fmt::format(
       "{} of {} works priced in {}; casts between types are not added{}",
       repriced, data.works.size(), change.value,
-      optimizer == 0 ? "" : ", and the optimizer keeps its type"));
+      works.optimizer() == 0 ? "" : ", and the optimizer keeps its type"));
+  const hw::Device& device = prices->models().machine().device;
+  if (precision == workload::Precision::kBf16 && !hw::HasBf16(device)) {
+    editor.Note(fmt::format("{} has no BF16 units: products at FP32's rate",
+                            editor.place().gpu));
+  }
   return {};
 }
 
