@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cost/overheads/predicted_plan.h"
 #include "ir/graph_text.h"
 #include "sim/simulate.h"
 
@@ -303,6 +304,31 @@ collective all_to_all #b0 #b1
   ASSERT_FALSE(lowered);
   EXPECT_THAT(lowered.error().message, HasSubstr("rank 0's reduce"));
   EXPECT_THAT(lowered.error().message, HasSubstr("rank 1's exchange"));
+}
+
+TEST(LowerTest, AFullQueueDoesNotKeepASecondForwardPassFromTheFirstBackward) {
+  // f2's launch waits until b1 has left the queue. Were b1 handed over behind
+  // all of the main thread's forward pass, it would wait for f2 in turn.
+  const ir::Graph graph = GraphOf(R"(stepcast-graph 1
+rank 0
+  thread main
+    op "f1" phase=forward
+      call launch "launch"
+        s7[0]: gemm m=1
+    op "f2" phase=forward
+      call launch "launch"
+        s7[2]: gemm m=1
+  thread autograd
+    op "b1" phase=backward
+      call launch "launch"
+        s7[1]: gemm m=1
+    op "b2" phase=backward
+      call launch "launch"
+        s7[3]: gemm m=1
+)");
+  const auto lowered = Lower(graph, cost::OrderedPlan(graph.data()),
+                             AllTake(graph.data(), 10), {.launch_queue = 1});
+  EXPECT_TRUE(lowered) << lowered.error().message;
 }
 
 TEST(LowerTest, ARankWithoutThreadsHasNoEnd) {

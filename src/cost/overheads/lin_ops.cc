@@ -145,11 +145,13 @@ std::vector<ir::OpId> Converter::Order() const {
       continue;
     }
     size_t done = 0;
-    for (const HandOver& over : plan.hand_overs) {
+    for (size_t i = 0; i + 1 < plan.hand_overs.size(); ++i) {
+      const HandOver& over = plan.hand_overs[i];
       if (over.from == thread) {
         add(thread, done, over.from_piece);
         done = over.from_piece;
-        add(over.to, 0, plan.threads[over.to].size());
+        // The way back is next to it.
+        add(over.to, over.to_piece, plan.hand_overs[i + 1].from_piece + 1);
       }
     }
     add(thread, done, plan.threads[thread].size());

@@ -1,13 +1,13 @@
-// The host's pieces of a graph that has no times: by order and by phase.
+// The host's pieces of a graph that has no times: by the order
+// of works on streams and by phase.
 #include <algorithm>
-#include <optional>
+#include <map>
 
+#include "cost/overheads/launch_order.h"
 #include "cost/overheads/predicted_plan.h"
 
 namespace stepcast::cost {
 namespace {
-
-constexpr uint32_t kNoPiece = ir::OpId::kNone;
 
 // A top-level op with its calls, or one call outside of all ops.
 struct Item {
@@ -65,36 +65,48 @@ std::vector<Item> ItemsOf(const ir::GraphData& data,
   return items;
 }
 
-// Where the main thread waits for autograd's: it hands over before item
-// `start` and goes on with item `finish`.
+// Where the main thread waits for a burst of autograd's: it hands over before
+// item `start` and goes on with item `finish`.
 struct Wait {
   size_t start = 0;
   size_t finish = 0;
 };
 
-Wait FindWait(const std::vector<Item>& items) {
-  size_t behind_forward = 0;
-  for (size_t i = 0; i < items.size(); ++i) {
+bool EndsForward(ir::Phase phase) {
+  return phase == ir::Phase::kBackward || phase == ir::Phase::kOptimizer;
+}
+
+// Where the main thread waits for a burst, by the phases of its items. It was
+// done with what came before at item `begin`.
+Wait FindWait(const std::vector<Item>& items, size_t begin,
+              const Burst& burst) {
+  const size_t size = items.size();
+  // Streams that contradict each other may name an item before `begin`.
+  const size_t end = std::max(begin, std::min(burst.next_main, size));
+  size_t behind_forward = begin;
+  for (size_t i = begin; i < end; ++i) {
     if (items[i].phase == ir::Phase::kForward) {
       behind_forward = i + 1;
     }
   }
-  if (behind_forward == 0) {  // No phases are known: behind all.
-    return {.start = items.size(), .finish = items.size()};
+  Wait wait{.start = end, .finish = end};
+  if (behind_forward > begin) {  // Otherwise no phases are known: behind all.
+    size_t start = behind_forward;
+    while (start < end && !EndsForward(items[start].phase)) {
+      ++start;
+    }
+    const bool found = start < size && EndsForward(items[start].phase);
+    wait.start = found ? start : behind_forward;
+    wait.finish = wait.start;
   }
-  size_t start = behind_forward;
-  while (start < items.size() && items[start].phase != ir::Phase::kBackward &&
-         items[start].phase != ir::Phase::kOptimizer) {
-    ++start;
+  wait.start = std::clamp(wait.start, std::min(burst.main_before, end), end);
+  wait.finish = std::max(wait.start, wait.finish);
+  while (wait.finish < end &&
+         (items[wait.finish].phase == ir::Phase::kBackward ||
+          wait.finish < burst.main_until_end)) {
+    ++wait.finish;
   }
-  if (start == items.size()) {
-    return {.start = behind_forward, .finish = behind_forward};
-  }
-  size_t finish = start;
-  while (finish < items.size() && items[finish].phase == ir::Phase::kBackward) {
-    ++finish;
-  }
-  return {.start = start, .finish = finish};
+  return wait;
 }
 
 void PushItem(const Item& item, bool with_gap, std::vector<HostPiece>& pieces) {
@@ -121,42 +133,130 @@ void PushItem(const Item& item, bool with_gap, std::vector<HostPiece>& pieces) {
   }
 }
 
-class MainThread {
+// The pieces of a rank's threads.
+class RankPlanner {
  public:
-  MainThread(std::vector<Item> items, std::optional<Wait> wait)
-      : items_(std::move(items)), wait_(wait) {}
+  RankPlanner(const ir::GraphData& data, ir::RankId rank, HostPlan& plan)
+      : data_(data), rank_(rank), plan_(plan) {}
 
-  std::vector<HostPiece> Pieces() {
-    std::vector<HostPiece> pieces;
-    for (size_t i = 0; i <= items_.size(); ++i) {
-      bool with_gap = true;
-      const ir::OpId next = i < items_.size() ? items_[i].op : ir::OpId{};
-      if (wait_ && i == wait_->start) {
-        start_piece = static_cast<uint32_t>(pieces.size());
-        pieces.push_back({.kind = HostKind::kHandOver, .op = next});
-        with_gap = false;
-      }
-      if (wait_ && i == wait_->finish) {
-        finish_piece = static_cast<uint32_t>(pieces.size());
-        pieces.push_back({.kind = HostKind::kHandOver, .op = next});
-        with_gap = false;
-      }
-      if (i < items_.size()) {
-        PushItem(items_[i], with_gap, pieces);
-      } else if (with_gap) {
-        pieces.push_back({.kind = HostKind::kBetweenOps});
-      }
-    }
-    return pieces;
-  }
-
-  uint32_t start_piece = kNoPiece;
-  uint32_t finish_piece = kNoPiece;
+  void Run(const IdVector<ir::OpId, ir::OpId>& tops);
 
  private:
-  std::vector<Item> items_;
-  std::optional<Wait> wait_;
+  // A burst of one of autograd's threads, by its pieces.
+  struct Awaited {
+    ir::ThreadId thread{};
+    uint32_t first_piece = 0;
+    uint32_t last_piece = 0;
+    Wait wait{};
+  };
+
+  void AddAutograd(ir::ThreadId id, const std::vector<Item>& items);
+  void NoteCalls(const std::vector<Item>& items);
+  void AddMain();
+
+  const ir::GraphData& data_;
+  const ir::RankId rank_;
+  HostPlan& plan_;
+  ir::ThreadId main_{};
+  std::vector<Item> main_items_;
+  IdVector<ir::CallId, LaunchedBy> calls_;
+  std::vector<Awaited> awaited_;
 };
+
+void RankPlanner::NoteCalls(const std::vector<Item>& items) {
+  for (uint32_t i = 0; i < items.size(); ++i) {
+    for (const ir::CallId call : items[i].calls) {
+      calls_[call] = {.item = i,
+                      .meanwhile = items[i].phase == ir::Phase::kBackward};
+    }
+  }
+}
+
+void RankPlanner::AddAutograd(ir::ThreadId id, const std::vector<Item>& items) {
+  std::vector<HostPiece>& pieces = plan_.threads[id];
+  std::vector<uint32_t> first_pieces;  // By item, and one more.
+  for (const Item& item : items) {
+    first_pieces.push_back(static_cast<uint32_t>(pieces.size()));
+    PushItem(item, true, pieces);
+  }
+  first_pieces.push_back(static_cast<uint32_t>(pieces.size()));
+  if (!main_.valid()) {
+    return;
+  }
+  NoteCalls(items);
+  size_t begin = 0;
+  for (const Burst& burst :
+       FindBursts(data_, calls_, main_, id, items.size())) {
+    const Wait wait = FindWait(main_items_, begin, burst);
+    begin = wait.finish;
+    awaited_.push_back({.thread = id,
+                        .first_piece = first_pieces[burst.first],
+                        .last_piece = first_pieces[burst.last + 1] - 1,
+                        .wait = wait});
+  }
+}
+
+void RankPlanner::AddMain() {
+  std::map<size_t, uint32_t> starts;  // The hand-over pieces before items.
+  std::map<size_t, uint32_t> finishes;
+  for (const Awaited& awaited : awaited_) {
+    starts[awaited.wait.start] = 0;
+    finishes[awaited.wait.finish] = 0;
+  }
+  std::vector<HostPiece>& pieces = plan_.threads[main_];
+  for (size_t i = 0; i <= main_items_.size(); ++i) {
+    const bool at_end = i == main_items_.size();
+    bool with_gap = true;
+    for (std::map<size_t, uint32_t>* overs : {&starts, &finishes}) {
+      if (const auto over = overs->find(i); over != overs->end()) {
+        over->second = static_cast<uint32_t>(pieces.size());
+        pieces.push_back({.kind = HostKind::kHandOver,
+                          .op = at_end ? ir::OpId{} : main_items_[i].op});
+        with_gap = false;
+      }
+    }
+    if (!at_end) {
+      PushItem(main_items_[i], with_gap, pieces);
+    } else if (with_gap) {
+      pieces.push_back({.kind = HostKind::kBetweenOps});
+    }
+  }
+  for (const Awaited& awaited : awaited_) {
+    plan_.hand_overs.push_back({.from = main_,
+                                .from_piece = starts[awaited.wait.start],
+                                .to = awaited.thread,
+                                .to_piece = awaited.first_piece});
+    plan_.hand_overs.push_back({.from = awaited.thread,
+                                .from_piece = awaited.last_piece,
+                                .to = main_,
+                                .to_piece = finishes[awaited.wait.finish]});
+  }
+}
+
+void RankPlanner::Run(const IdVector<ir::OpId, ir::OpId>& tops) {
+  for (const ir::ThreadId id : data_.threads.ids()) {  // Main threads first.
+    const ir::Thread& thread = data_.threads[id];
+    if (thread.rank != rank_) {
+      continue;
+    }
+    std::vector<Item> items = ItemsOf(data_, tops, id);
+    if (thread.role == ir::ThreadRole::kMain && !main_.valid()) {
+      main_ = id;
+      main_items_ = std::move(items);
+      calls_ = IdVector<ir::CallId, LaunchedBy>(data_.calls.size());
+      NoteCalls(main_items_);
+    } else if (thread.role == ir::ThreadRole::kAutograd) {
+      AddAutograd(id, items);
+    } else {
+      for (const Item& item : items) {
+        PushItem(item, true, plan_.threads[id]);
+      }
+    }
+  }
+  if (main_.valid()) {
+    AddMain();
+  }
+}
 
 }  // namespace
 
@@ -167,45 +267,7 @@ HostPlan OrderedPlan(const ir::GraphData& data) {
       IdVector<ir::ThreadId, std::vector<HostPiece>>(data.threads.size());
   plan.starts = IdVector<ir::ThreadId, Duration>(data.threads.size());
   for (const ir::RankId rank : data.ranks.ids()) {
-    ir::ThreadId main{};
-    std::vector<ir::ThreadId> autograd;
-    for (const ir::ThreadId id : data.threads.ids()) {
-      const ir::Thread& thread = data.threads[id];
-      if (thread.rank != rank) {
-        continue;
-      }
-      if (thread.role == ir::ThreadRole::kMain && !main.valid()) {
-        main = id;
-        continue;
-      }
-      for (const Item& item : ItemsOf(data, tops, id)) {
-        PushItem(item, true, plan.threads[id]);
-      }
-      if (thread.role == ir::ThreadRole::kAutograd &&
-          !plan.threads[id].empty()) {
-        autograd.push_back(id);
-      }
-    }
-    if (!main.valid()) {
-      continue;
-    }
-    std::vector<Item> items = ItemsOf(data, tops, main);
-    const Wait wait = FindWait(items);
-    MainThread thread(std::move(items), autograd.empty()
-                                            ? std::nullopt
-                                            : std::optional<Wait>(wait));
-    plan.threads[main] = thread.Pieces();
-    for (const ir::ThreadId id : autograd) {
-      const auto last = static_cast<uint32_t>(plan.threads[id].size()) - 1;
-      plan.hand_overs.push_back({.from = main,
-                                 .from_piece = thread.start_piece,
-                                 .to = id,
-                                 .to_piece = 0});
-      plan.hand_overs.push_back({.from = id,
-                                 .from_piece = last,
-                                 .to = main,
-                                 .to_piece = thread.finish_piece});
-    }
+    RankPlanner(data, rank, plan).Run(tops);
   }
   return plan;
 }
