@@ -49,7 +49,7 @@ Result<ir::Graph> GraphMaker::Make(const BuildOptions& options,
                    ChooseStep(ranks_, options.step));
   Duration zero = Duration::max();
   for (size_t i = 0; i < ranks_.size(); ++i) {
-    if (steps[i] != kNoEvent) {
+    if (ranks_[i].profiler) {
       zero = std::min(zero, EpochStart(*ranks_[i].profiler, steps[i]));
     }
   }
@@ -64,7 +64,9 @@ Result<ir::Graph> GraphMaker::Make(const BuildOptions& options,
           facts_[i], builder, diagnostics));
     } else {
       builder.set_source(rank.execution->info.format);
-      added.push_back(AddExecutionRank(rank, rules_, builder));
+      const ExecutionStep* step =
+          steps[i] == kNoEvent ? nullptr : &rank.execution->steps[steps[i]];
+      added.push_back(AddExecutionRank(rank, step, rules_, builder));
     }
   }
   MatchCollectives(added, builder, diagnostics);

@@ -18,7 +18,7 @@ namespace stepcast::ingest {
 
 struct BuildOptions {
   /// The number of the step, as in ProfilerStep#n; without it, the step of
-  /// median length.
+  /// median length (of execution traces, in ops).
   std::optional<int64_t> step;
 };
 

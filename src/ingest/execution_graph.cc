@@ -11,6 +11,7 @@
 
 #include "ingest/arguments.h"
 #include "ingest/classify/classify.h"
+#include "ingest/execution_steps.h"
 #include "ingest/host_only.h"
 #include "ingest/launchers.h"
 #include "ingest/layouts.h"
@@ -51,12 +52,15 @@ std::vector<ir::Tensor> TensorsOf(const std::vector<Argument>& arguments) {
 
 class RankAdder {
  public:
-  RankAdder(const RankTrace& rank, const Rules& rules,
-            ir::GraphBuilder& builder)
+  RankAdder(const RankTrace& rank, const ExecutionStep* step,
+            const Rules& rules, ir::GraphBuilder& builder)
       : rank_(rank),
         execution_(*rank.execution),
         rules_(rules),
         builder_(builder),
+        inside_(step != nullptr
+                    ? NodesOf(execution_, *step)
+                    : std::vector<bool>(execution_.nodes.size(), true)),
         ops_(execution_.nodes.size()),
         launches_(FindLaunchers(execution_, rules)),
         host_only_(IsHostOnly(execution_)),
@@ -75,7 +79,11 @@ class RankAdder {
         std::ranges::any_of(execution_.nodes, [](const ExecutionNode& node) {
           return node.kind == NodeKind::kDevice;
         });
-    for (uint32_t i = 0; i < execution_.nodes.size(); ++i) {
+    // Threads share streams, which run works in the order they were launched.
+    for (const uint32_t i : OrderOfStart(execution_)) {
+      if (!inside_[i]) {
+        continue;
+      }
       if (linked && execution_.nodes[i].kind == NodeKind::kDevice) {
         AddDeviceNode(i);
       } else if (!linked && launches_[i]) {
@@ -87,8 +95,9 @@ class RankAdder {
 
  private:
   void FindZero() {
-    for (const ExecutionNode& node : execution_.nodes) {
-      if (node.start && IsHostNode(node)) {
+    for (uint32_t i = 0; i < execution_.nodes.size(); ++i) {
+      const ExecutionNode& node = execution_.nodes[i];
+      if (inside_[i] && node.start && IsHostNode(node)) {
         zero_ = std::min(zero_.value_or(*node.start), *node.start);
       }
     }
@@ -168,7 +177,7 @@ class RankAdder {
   void AddOps() {
     for (uint32_t i = 0; i < execution_.nodes.size(); ++i) {
       const ExecutionNode& node = execution_.nodes[i];
-      if (!IsHostNode(node)) {
+      if (!inside_[i] || !IsHostNode(node)) {
         continue;
       }
       ir::Op op{.name = builder_.Intern(execution_.strings.view(node.name)),
@@ -307,6 +316,7 @@ class RankAdder {
   ir::GraphBuilder& builder_;
   AddedRank added_;
   std::optional<Duration> zero_;
+  std::vector<bool> inside_;  // By node: part of the step.
   std::vector<ir::OpId> ops_;
   std::vector<bool> launches_;
   bool host_only_;
@@ -320,9 +330,9 @@ class RankAdder {
 
 }  // namespace
 
-AddedRank AddExecutionRank(const RankTrace& rank, const Rules& rules,
-                           ir::GraphBuilder& builder) {
-  return RankAdder(rank, rules, builder).Run();
+AddedRank AddExecutionRank(const RankTrace& rank, const ExecutionStep* step,
+                           const Rules& rules, ir::GraphBuilder& builder) {
+  return RankAdder(rank, step, rules, builder).Run();
 }
 
 }  // namespace stepcast::ingest

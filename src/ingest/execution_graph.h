@@ -12,8 +12,10 @@ namespace stepcast::ingest {
 /// Ops and tensors as recorded. Device nodes that a linker has put in become
 /// works with their times; if there are none, every op without child ops that
 /// works on GPU tensors gets the works its kind would launch, without times.
-AddedRank AddExecutionRank(const RankTrace& rank, const Rules& rules,
-                           ir::GraphBuilder& builder);
+/// Works stand in the order of their launches over all threads. Without a step
+/// the whole trace is taken.
+AddedRank AddExecutionRank(const RankTrace& rank, const ExecutionStep* step,
+                           const Rules& rules, ir::GraphBuilder& builder);
 
 }  // namespace stepcast::ingest
 

@@ -1,5 +1,5 @@
-// An execution trace as read: the operators of one iteration with their
-// tensors, in PyTorch's own form or as Chakra nodes.
+// An execution trace as read: the operators of an iteration or several with
+// their tensors, in PyTorch's own form or as Chakra nodes.
 #ifndef STEPCAST_INGEST_EXECUTION_TRACE_H_
 #define STEPCAST_INGEST_EXECUTION_TRACE_H_
 
@@ -50,6 +50,14 @@ struct ExecutionNode {
   DeviceEventKind device_kind = DeviceEventKind::kKernel;
 };
 
+/// One step of several in a trace: the nodes with these record ids.
+struct ExecutionStep {
+  int64_t number = -1;  // Of ProfilerStep#n.
+  int64_t begin = 0;
+  int64_t end = 0;  // Not part of it.
+  int64_t ops = 0;
+};
+
 struct ExecutionTrace {
   TraceInfo info;
   StringPool strings;
@@ -57,6 +65,8 @@ struct ExecutionTrace {
   /// (Chakra without record ids: file order). Parents come before children.
   std::vector<ExecutionNode> nodes;
   std::vector<int64_t> dependencies;
+  /// If marked; found when traces are loaded (execution_steps.h).
+  std::vector<ExecutionStep> steps;
 };
 
 }  // namespace stepcast::ingest

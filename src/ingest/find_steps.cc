@@ -10,19 +10,6 @@
 namespace stepcast::ingest {
 namespace {
 
-// The number in "ProfilerStep#12", or -1.
-int64_t NumberIn(std::string_view name) {
-  const size_t mark = name.rfind('#');
-  if (mark == std::string_view::npos) {
-    return -1;
-  }
-  const std::string_view digits = name.substr(mark + 1);
-  const char* end = digits.data() + digits.size();
-  int64_t number = -1;
-  const auto [stop, error] = std::from_chars(digits.data(), end, number);
-  return error == std::errc() && stop == end ? number : -1;
-}
-
 // For every distinct name: whether a rule holds for it. Names repeat.
 template <typename Rule>
 std::vector<bool> NamesWhere(const LinkedTrace& linked, Rule rule) {
@@ -45,7 +32,7 @@ bool FindMarkedSteps(LinkedTrace& linked, const Rules& rules) {
   for (uint32_t i = 0; i < events.size(); ++i) {
     if (is_step[events[i].name.value]) {
       linked.steps.push_back(
-          {.number = NumberIn(linked.trace.strings.view(events[i].name)),
+          {.number = StepNumberIn(linked.trace.strings.view(events[i].name)),
            .marker = i,
            .thread = events[i].thread,
            .start = events[i].start,
@@ -141,6 +128,18 @@ void TakeWholeTrace(LinkedTrace& linked) {
 }
 
 }  // namespace
+
+int64_t StepNumberIn(std::string_view name) {
+  const size_t mark = name.rfind('#');
+  if (mark == std::string_view::npos) {
+    return -1;
+  }
+  const std::string_view digits = name.substr(mark + 1);
+  const char* end = digits.data() + digits.size();
+  int64_t number = -1;
+  const auto [stop, error] = std::from_chars(digits.data(), end, number);
+  return error == std::errc() && stop == end ? number : -1;
+}
 
 void FindSteps(LinkedTrace& linked, const Rules& rules,
                Diagnostics& diagnostics) {

@@ -2,6 +2,9 @@
 #ifndef STEPCAST_INGEST_FIND_STEPS_H_
 #define STEPCAST_INGEST_FIND_STEPS_H_
 
+#include <cstdint>
+#include <string_view>
+
 #include "base/diagnostics.h"
 #include "ingest/link.h"
 #include "ingest/rules.h"
@@ -13,6 +16,9 @@ namespace stepcast::ingest {
 /// the whole trace as one step.
 void FindSteps(LinkedTrace& linked, const Rules& rules,
                Diagnostics& diagnostics);
+
+/// The number in "ProfilerStep#12", or -1.
+int64_t StepNumberIn(std::string_view name);
 
 }  // namespace stepcast::ingest
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/parallel.h"
+#include "ingest/execution_steps.h"
 #include "ingest/find_inputs.h"
 #include "ingest/formats.h"
 #include "ingest/oddities.h"
@@ -58,6 +59,7 @@ Result<Part> ReadPart(const TraceInput& input, const Rules& rules) {
     part.kind = Part::Kind::kExecution;
     part.rank = read->execution->info.rank;
     part.execution = std::move(read->execution);
+    part.execution->steps = FindExecutionSteps(*part.execution, rules);
   } else {
     part.graph = std::move(read->graph);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,63 +10,101 @@
 namespace stepcast::ingest {
 namespace {
 
-struct Candidate {
-  Duration longest{};
-  size_t ranks = 0;
+// A step as far as choosing one goes.
+struct Choice {
+  int64_t number = -1;
+  int64_t length = 0;  // Nanoseconds, or ops of an execution trace.
+  bool empty = false;
 };
 
-uint32_t FindStep(const LinkedTrace& linked, int64_t number) {
-  const auto found = std::ranges::find(linked.steps, number, &Step::number);
-  return found == linked.steps.end()
-             ? kNoEvent
-             : static_cast<uint32_t>(found - linked.steps.begin());
+// By step: whether no op starts in it.
+std::vector<bool> FindEmpty(const LinkedTrace& linked) {
+  std::vector<bool> empty(linked.steps.size(), true);
+  for (const HostEvent& event : linked.trace.host_events) {
+    const auto next =
+        std::ranges::upper_bound(linked.steps, event.start, {}, &Step::start);
+    if (event.kind == HostEventKind::kOp && next != linked.steps.begin()) {
+      empty[static_cast<size_t>(next - linked.steps.begin()) - 1] = false;
+    }
+  }
+  return empty;
 }
 
-std::string KnownSteps(const LinkedTrace& linked) {
+std::vector<Choice> ChoicesOf(const RankTrace& rank) {
+  std::vector<Choice> choices;
+  if (rank.profiler) {
+    const std::vector<bool> empty = FindEmpty(*rank.profiler);
+    for (const Step& step : rank.profiler->steps) {
+      choices.push_back({.number = step.number,
+                         .length = step.duration.count(),
+                         .empty = empty[choices.size()]});
+    }
+  } else if (rank.execution) {
+    for (const ExecutionStep& step : rank.execution->steps) {
+      choices.push_back({.number = step.number, .length = step.ops});
+    }
+  }
+  return choices;
+}
+
+std::string KnownSteps(std::span<const Choice> choices) {
   constexpr size_t kMostShown = 8;
   std::string text;
-  for (size_t i = 0; i < linked.steps.size() && i < kMostShown; ++i) {
-    text += fmt::format("{}{}", i == 0 ? "" : ", ", linked.steps[i].number);
+  for (size_t i = 0; i < choices.size() && i < kMostShown; ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", choices[i].number);
   }
-  return text + (linked.steps.size() > kMostShown ? ", ..." : "");
+  return text + (choices.size() > kMostShown ? ", ..." : "");
 }
 
 // The number of the step of median length among those all ranks have.
-std::optional<int64_t> MedianStep(std::span<const RankTrace> ranks) {
+std::optional<int64_t> MedianStep(std::span<const std::vector<Choice>> ranks) {
+  struct Candidate {
+    int64_t longest = 0;
+    size_t ranks = 0;
+    bool empty = false;
+  };
   std::map<int64_t, Candidate> candidates;
-  size_t rank_count = 0;
-  for (const RankTrace& rank : ranks) {
-    if (!rank.profiler) {
-      continue;
-    }
-    ++rank_count;
-    for (const Step& step : rank.profiler->steps) {
-      Candidate& candidate = candidates[step.number];
-      candidate.longest = std::max(candidate.longest, step.duration);
+  for (const std::vector<Choice>& choices : ranks) {
+    for (const Choice& choice : choices) {
+      Candidate& candidate = candidates[choice.number];
+      candidate.longest = std::max(candidate.longest, choice.length);
+      candidate.empty = candidate.empty || choice.empty;
       ++candidate.ranks;
     }
   }
-  std::vector<std::pair<Duration, int64_t>> common;
+  std::vector<std::tuple<bool, int64_t, int64_t>> common;
   for (const auto& [number, candidate] : candidates) {
-    if (candidate.ranks >= rank_count) {
-      common.emplace_back(candidate.longest, number);
+    if (candidate.ranks >= ranks.size()) {
+      common.emplace_back(candidate.empty, candidate.longest, number);
     }
   }
   if (common.empty()) {
     return std::nullopt;
   }
   std::ranges::sort(common);
-  return common[(common.size() - 1) / 2].second;
+  const auto full = static_cast<size_t>(std::ranges::count(
+      common, false,
+      [](const auto& candidate) { return std::get<bool>(candidate); }));
+  const size_t count = full > 0 ? full : common.size();
+  return std::get<2>(common[(count - 1) / 2]);
 }
 
 }  // namespace
 
 Result<std::vector<uint32_t>> ChooseStep(std::span<const RankTrace> ranks,
                                          std::optional<int64_t> number) {
-  const bool any = std::ranges::any_of(
+  const bool timed = std::ranges::any_of(
       ranks, [](const RankTrace& rank) { return rank.profiler.has_value(); });
-  if (any && !number) {
-    number = MedianStep(ranks);
+  std::vector<std::vector<Choice>> choices;  // By rank.
+  std::vector<std::vector<Choice>> asked;    // Of those that decide.
+  for (const RankTrace& rank : ranks) {
+    choices.push_back(ChoicesOf(rank));
+    if (timed ? rank.profiler.has_value() : !choices.back().empty()) {
+      asked.push_back(choices.back());
+    }
+  }
+  if (!asked.empty() && !number) {
+    number = MedianStep(asked);
     if (!number) {
       return Fail(ErrorCode::kInvalidInput,
                   "the ranks have no step in common; expected traces of the "
@@ -73,15 +112,19 @@ Result<std::vector<uint32_t>> ChooseStep(std::span<const RankTrace> ranks,
     }
   }
   std::vector<uint32_t> chosen;
-  for (const RankTrace& rank : ranks) {
-    chosen.push_back(rank.profiler ? FindStep(*rank.profiler, *number)
-                                   : kNoEvent);
-    if (rank.profiler && chosen.back() == kNoEvent) {
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    const auto found =
+        number ? std::ranges::find(choices[i], *number, &Choice::number)
+               : choices[i].end();
+    const bool has = found != choices[i].end();
+    if (!has && (ranks[i].profiler || !choices[i].empty())) {
       return Fail(
           ErrorCode::kInvalidInput,
           fmt::format("{}: has no step {}; expected one of {}",
-                      rank.paths.front(), *number, KnownSteps(*rank.profiler)));
+                      ranks[i].paths.front(), *number, KnownSteps(choices[i])));
     }
+    chosen.push_back(has ? static_cast<uint32_t>(found - choices[i].begin())
+                         : kNoEvent);
   }
   return chosen;
 }

@@ -13,9 +13,12 @@
 
 namespace stepcast::ingest {
 
-/// The step of each rank that has a profiler trace, as positions in its steps
-/// (kNoEvent for the others): the one with the given number, or without it the
-/// step whose longest rank is the median of all steps every rank has.
+/// The step of each rank, as a position in the steps of its profiler trace or,
+/// without one, of its execution trace (kNoEvent where none are marked): the
+/// one with the given number, or without it the step whose longest rank is the
+/// median of all steps every rank has. Steps without any op count only where
+/// there are no others. Lengths are times; if no rank has a profiler trace,
+/// numbers of ops.
 Result<std::vector<uint32_t>> ChooseStep(std::span<const RankTrace> ranks,
                                          std::optional<int64_t> number);
 

@@ -8,20 +8,37 @@
 #include "ingest/step_window.h"
 
 namespace stepcast::report {
+namespace {
+
+// The numbers of a rank's steps, in their order.
+std::vector<int64_t> NumbersOf(const ingest::RankTrace& rank) {
+  std::vector<int64_t> numbers;
+  if (rank.profiler) {
+    for (const ingest::Step& step : rank.profiler->steps) {
+      numbers.push_back(step.number);
+    }
+  } else if (rank.execution) {
+    for (const ingest::ExecutionStep& step : rank.execution->steps) {
+      numbers.push_back(step.number);
+    }
+  }
+  return numbers;
+}
+
+}  // namespace
 
 Result<std::optional<int64_t>> StepNumber(
     std::span<const ingest::RankTrace> ranks, std::optional<int64_t> wanted) {
   ASSIGN_OR_RETURN(const std::vector<uint32_t> steps,
                    ingest::ChooseStep(ranks, wanted));
   for (size_t i = 0; i < ranks.size(); ++i) {
-    if (ranks[i].profiler) {
-      return ranks[i].profiler->steps[steps[i]].number;
+    if (steps[i] != ingest::kNoEvent) {
+      return NumbersOf(ranks[i])[steps[i]];
     }
   }
   if (wanted) {
     return Fail(ErrorCode::kInvalidInput,
-                fmt::format("step {} is not there: only profiler traces number "
-                            "their steps",
+                fmt::format("step {} is not there: no trace numbers its steps",
                             *wanted));
   }
   return std::nullopt;
@@ -32,20 +49,19 @@ std::vector<std::optional<int64_t>> CommonSteps(
   std::vector<std::optional<int64_t>> common;
   bool first = true;
   for (const ingest::RankTrace& rank : ranks) {
-    if (!rank.profiler) {
+    const std::vector<int64_t> numbers = NumbersOf(rank);
+    if (numbers.empty()) {
       continue;
     }
-    const std::vector<ingest::Step>& steps = rank.profiler->steps;
     if (first) {
-      for (const ingest::Step& step : steps) {
-        if (std::ranges::find(common, step.number) == common.end()) {
-          common.push_back(step.number);
+      for (const int64_t number : numbers) {
+        if (std::ranges::find(common, number) == common.end()) {
+          common.emplace_back(number);
         }
       }
     } else {
       std::erase_if(common, [&](const std::optional<int64_t>& number) {
-        return std::ranges::find(steps, *number, &ingest::Step::number) ==
-               steps.end();
+        return std::ranges::find(numbers, *number) == numbers.end();
       });
     }
     first = false;

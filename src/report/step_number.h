@@ -13,12 +13,11 @@
 namespace stepcast::report {
 
 /// The step that BuildGraph takes from these ranks, given the same wish; none
-/// if no rank has a profiler trace, which alone numbers steps (then wishing
-/// for one is an error).
+/// if no rank has steps with numbers (then wishing for one is an error).
 Result<std::optional<int64_t>> StepNumber(
     std::span<const ingest::RankTrace> ranks, std::optional<int64_t> wanted);
 
-/// Those that every rank with a profiler trace has, each once, in the order of
+/// Those that every rank with numbered steps has, each once, in the order of
 /// the first of these ranks.
 std::vector<std::optional<int64_t>> CommonSteps(
     std::span<const ingest::RankTrace> ranks);

@@ -1,0 +1,79 @@
+// Every recorded execution trace can be predicted.
+#include "engine/predict.h"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/predictor.h"
+#include "ingest/build_graph.h"
+#include "tests/shared/shared_traces.h"
+
+namespace stepcast::report {
+namespace {
+
+struct Trace {
+  std::vector<std::string> paths{};
+  size_t ops = 0;  // Of one step of its first rank.
+};
+
+void PrintTo(const Trace& trace, std::ostream* out) {
+  *out << trace.paths.front();
+}
+
+// Ops are counted in the files: those between two marks of the profiler.
+const Trace kTraces[] = {
+    {.paths = {"et_schemas/resnet50_1.0.3.json.gz"}, .ops = 4782},
+    {.paths = {"et_schemas/resnet50_1.1.1.json.gz"}, .ops = 4782},
+    {.paths = {"et_schemas/resnet50_2gpu_1.1.0.json.gz"}, .ops = 4782},
+    {.paths = {"et_schemas/gpt2_1.1.0.json.gz"}, .ops = 27149},
+    {.paths = {"et_schemas/pt2_1.1.1.json.gz"}, .ops = 7},
+    {.paths = {"et_schemas/resnet50_ddp_rank0_1.0.2.json.gz",
+               "et_schemas/resnet50_ddp_rank1_1.0.2.json.gz"},
+     .ops = 4786},
+    {.paths = {"chakra_et/chakra_1.0.1.et.gz"}},
+    {.paths = {"chakra_et/chakra_1.1.0.et.gz"}},
+    {.paths = {"linear_param_2080Ti/et.json.gz"}},
+    {.paths = {"resnet18_param_2080Ti/et.json.gz"}},
+    {.paths = {"small/hta_simple_add_et.json.gz"}},
+    {.paths = {"dlrm_param_8xV100/et"}},
+    {.paths = {"dlrm_param_8xV100/linked_reference"}},
+};
+
+class SharedPredictTest : public ::testing::TestWithParam<Trace> {
+ protected:
+  void SetUp() override { SkipWithoutTraces(); }
+};
+
+size_t OpsOfFirstRank(const ir::GraphData& data) {
+  return static_cast<size_t>(
+      std::ranges::count_if(data.ops, [&](const ir::Op& op) {
+        return op.kind == ir::OpKind::kOp &&
+               data.threads[op.thread].rank == ir::RankId{0};
+      }));
+}
+
+TEST_P(SharedPredictTest, AnExecutionTraceHasAStepTime) {
+  Diagnostics diagnostics;
+  const auto graph = ingest::BuildGraph(LoadTraces(GetParam().paths).ranks,
+                                        BuiltInRules(), {}, diagnostics);
+  ASSERT_TRUE(graph) << graph.error().message;
+  if (GetParam().ops > 0) {
+    EXPECT_EQ(OpsOfFirstRank(graph->data()), GetParam().ops);
+  }
+  engine::Predictor predictor;
+  const auto models = predictor.Models("a100-sxm-80gb");
+  const auto overheads = predictor.Overheads("shared");
+  ASSERT_TRUE(models && overheads);
+  const auto prediction = engine::Predict(
+      {.graph = &*graph, .models = *models, .overheads = *overheads}, {});
+  ASSERT_TRUE(prediction) << prediction.error().message;
+  EXPECT_GT(prediction->step, Duration{});
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SharedPredictTest, ::testing::ValuesIn(kTraces));
+
+}  // namespace
+}  // namespace stepcast::report
