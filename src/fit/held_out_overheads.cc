@@ -162,16 +162,25 @@ Result<std::vector<StepGraph>> BuildStepGraphs(
 }
 
 std::vector<bool> SteadySteps(std::span<const StepGraph> steps) {
-  std::vector<double> lengths;
+  const auto length_of = [](const StepGraph& step) {
+    return static_cast<double>(LongestRank(step.graph.data()).count());
+  };
+  std::vector<double> lengths;  // Of steps with ops, if there are any.
   for (const StepGraph& step : steps) {
-    lengths.push_back(
-        static_cast<double>(LongestRank(step.graph.data()).count()));
+    if (!step.graph.data().ops.empty()) {
+      lengths.push_back(length_of(step));
+    }
+  }
+  const bool any_ops = !lengths.empty();
+  for (size_t i = 0; !any_ops && i < steps.size(); ++i) {
+    lengths.push_back(length_of(steps[i]));
   }
   const double most = kLongest * Quantile(lengths, 0.5);
   std::vector<bool> steady;
-  steady.reserve(lengths.size());
-  for (const double length : lengths) {
-    steady.push_back(length <= most);
+  steady.reserve(steps.size());
+  for (const StepGraph& step : steps) {
+    steady.push_back(length_of(step) <= most &&
+                     !(any_ops && step.graph.data().ops.empty()));
   }
   return steady;
 }

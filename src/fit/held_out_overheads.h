@@ -28,9 +28,10 @@ Result<std::vector<StepGraph>> BuildStepGraphs(
     std::span<const ingest::RankTrace> ranks, const ingest::Rules& rules,
     Diagnostics& diagnostics);
 
-/// Whether each step is no longer than one and a half times the median. Longer
-/// ones hold what does not come again: the start of the profiler, first
-/// allocations, a garbage collection.
+/// Whether each step is no longer than one and a half times the median of those
+/// with ops, and has ops if any has. Longer ones hold what does not come again:
+/// the start of the profiler, first allocations, a garbage collection; one
+/// without ops is a mark at the end of a recording.
 std::vector<bool> SteadySteps(std::span<const StepGraph> steps);
 
 struct HeldOutRank {
