@@ -1,6 +1,8 @@
 #include "lower/lower.h"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,6 +12,14 @@ namespace stepcast::lower {
 namespace {
 
 using Kind = TaskOrigin::Kind;
+
+// What a user can do about a circle.
+constexpr std::string_view kAdviceForRanks =
+    "; expected ranks that start collectives in the same order; give the same "
+    "step of every rank, or one rank alone with --rank";
+constexpr std::string_view kAdviceForOne =
+    "; expected works on streams in the order of their launches; give another "
+    "step with --step, or record the step again";
 
 class Lowerer {
  public:
@@ -297,9 +307,14 @@ Result<Lowered> Lowerer::Run() {
   for (uint32_t repeat = 0; repeat < options_.repeats; ++repeat) {
     AddStep(repeat);
   }
-  ASSIGN_OR_RETURN(lowered_.tasks,
-                   std::move(builder_).Build(
-                       [this](sim::TaskId task) { return Describe(task); }));
+  auto tasks = std::move(builder_).Build(
+      [this](sim::TaskId task) { return Describe(task); });
+  if (!tasks) {
+    Error error = std::move(tasks).error();
+    error.message += data_.ranks.size() > 1 ? kAdviceForRanks : kAdviceForOne;
+    return tl::unexpected(std::move(error));
+  }
+  lowered_.tasks = *std::move(tasks);
   return std::move(lowered_);
 }
 

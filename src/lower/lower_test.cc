@@ -304,6 +304,7 @@ collective all_to_all #b0 #b1
   ASSERT_FALSE(lowered);
   EXPECT_THAT(lowered.error().message, HasSubstr("rank 0's reduce"));
   EXPECT_THAT(lowered.error().message, HasSubstr("rank 1's exchange"));
+  EXPECT_THAT(lowered.error().message, HasSubstr("one rank alone with --rank"));
 }
 
 TEST(LowerTest, AFullQueueDoesNotKeepASecondForwardPassFromTheFirstBackward) {

@@ -10,9 +10,11 @@
 
 #include "base/parallel.h"
 #include "base/text_table.h"
+#include "cost/overheads/predicted_plan.h"
 #include "ingest/build_graph.h"
 #include "ingest/classify_all.h"
 #include "ingest/oddities.h"
+#include "lower/lower.h"
 #include "report/oddities.h"
 #include "report/step_number.h"
 
@@ -89,7 +91,8 @@ constexpr Lack kLacks[] = {{ingest::kNoHostOps, "host ops"},
                            {kNoTimes, "times"},
                            {ingest::kNoSteps, "step marks"},
                            {ingest::kNoShapes, "shapes"},
-                           {kNoGraph, "an order that makes a graph"}};
+                           {kNoGraph, "an order that makes a graph"},
+                           {kNoOrder, "an order without circles"}};
 
 void AddMissing(const Diagnostics& diagnostics, Verdict& verdict) {
   for (const Lack& lack : kLacks) {
@@ -117,7 +120,8 @@ Verdict Judge(const RankReport& report,
     verdict.replay = graph->measured_ops > 0 && graph->measured_works > 0;
   }
   verdict.prediction = report.coverage.works > 0 &&
-                       report.coverage.sized_share() >= kSizedEnough;
+                       report.coverage.sized_share() >= kSizedEnough &&
+                       report.diagnostics.count(kNoOrder) == 0;
   AddMissing(report.diagnostics, verdict);
   return verdict;
 }
@@ -134,6 +138,16 @@ void ExamineProfiler(const RankTrace& rank, const ingest::Rules& rules,
   }
 }
 
+// Why a prediction would refuse the graph, whatever its times; empty if not.
+std::string OrderError(const ir::Graph& graph) {
+  const ir::GraphData& data = graph.data();
+  const lower::WorkTimes times = lower::UniformTimes(
+      data, IdVector<ir::WorkId, Duration>(data.works.size()), {});
+  const auto lowered = lower::Lower(
+      graph, cost::PredictedPlan(data, cost::OverheadTable({})), times, {});
+  return lowered ? std::string{} : lowered.error().message;
+}
+
 // Of a rank without a profiler trace: what its graph holds.
 std::optional<GraphFacts> ExamineGraph(const RankTrace& rank,
                                        const ingest::Rules& rules,
@@ -148,6 +162,9 @@ std::optional<GraphFacts> ExamineGraph(const RankTrace& rank,
   const GraphFacts facts = FactsOf(*graph);
   if (facts.measured_works == 0) {
     report.diagnostics.Add(kNoTimes);
+  }
+  if (const std::string error = OrderError(*graph); !error.empty()) {
+    report.diagnostics.Add(kNoOrder, error);
   }
   return facts;
 }
@@ -196,6 +213,9 @@ void JudgeAll(DoctorReport& report) {
         report.verdict.prediction && rank.verdict.prediction;
   }
   report.verdict.replay = report.verdict.replay && report.graph_error.empty();
+  report.verdict.prediction = report.verdict.prediction &&
+                              report.graph_error.empty() &&
+                              report.diagnostics.count(kNoOrder) == 0;
   Diagnostics all = report.diagnostics;
   for (const RankReport& rank : report.ranks) {
     all.Merge(rank.diagnostics);
@@ -241,6 +261,14 @@ DoctorReport Diagnose(const ingest::Loaded& loaded, const ingest::Rules& rules,
       report.collectives = FindCollectiveFacts(*graph);
       report.collectives_step =
           StepNumber(loaded.ranks, std::nullopt).value_or(std::nullopt);
+      const bool told =
+          std::ranges::any_of(report.ranks, [](const RankReport& rank) {
+            return rank.diagnostics.count(kNoOrder) > 0;
+          });
+      if (const std::string error = told ? "" : OrderError(*graph);
+          !error.empty()) {
+        report.diagnostics.Add(kNoOrder, error);
+      }
     } else {
       report.graph_error = graph.error().message;
       report.diagnostics.Add(kNoGraph, graph.error().message);

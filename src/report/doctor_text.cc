@@ -28,7 +28,8 @@ std::string VerdictText(const DoctorReport& report) {
       verdict.replay && verdict.host_only ? ", of the host alone" : "",
       verdict.prediction ? "yes" : "no");
   const Coverage coverage = AllCoverage(report);
-  if (!verdict.prediction && coverage.works > 0) {
+  if (!verdict.prediction && coverage.works > 0 &&
+      coverage.sized_share() < kSizedEnough) {
     text += fmt::format(" (sizes known for {} of {}, {:.0f} % needed)",
                         PercentText(coverage.sized_share()),
                         coverage.time > Duration{} ? "GPU time" : "works",

@@ -19,6 +19,10 @@ inline constexpr DiagnosticKind kNoGraph{
     .what = "no execution graph can be built",
     .advice = "see the example"};
 
+inline constexpr DiagnosticKind kNoOrder{.name = "no-order",
+                                         .what = "the step cannot be simulated",
+                                         .advice = "see the example"};
+
 }  // namespace stepcast::report
 
 #endif  // STEPCAST_REPORT_ODDITIES_H_
