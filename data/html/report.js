@@ -109,7 +109,7 @@ function startTimeline(box, data) {
       pen.globalAlpha = .8;
       const label = (time / scale + 0).toFixed(decimals) + (inMs ? " ms" : " us");
       const half = pen.measureText(label).width / 2;
-      const middle = Math.min(x, width - half - 1);
+      const middle = Math.min(Math.max(x, nameWidth + half), width - half - 1);
       if (middle - half >= free) {
         pen.fillText(label, middle, axisHeight / 2);
         free = middle + half + 6;
