@@ -106,7 +106,7 @@ Result<report::PredictionReport> PredictModel(const PredictCommand& command) {
   if (command.json) {
     report.ops = report::SumOps(
         predicted.graph, predicted.prediction,
-        whatif::TimesOf(predicted.graph.data(), predicted.prediction));
+        whatif::TimesOf(predicted.graph.data(), predicted.prediction, {}));
   }
   ASSIGN_OR_RETURN(const cost::OverheadTable* overheads,
                    predictor.Overheads(predicted.overheads));

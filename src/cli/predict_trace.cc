@@ -104,7 +104,7 @@ Result<report::PredictionReport> PredictTrace(const PredictCommand& command) {
   if (command.json) {
     report.ops =
         report::SumOps(trace.graph, prediction,
-                       whatif::TimesOf(trace.graph.data(), prediction));
+                       whatif::TimesOf(trace.graph.data(), prediction, {}));
   }
   RETURN_IF_ERROR(AddAlgorithms(command, trace.graph, prediction, overheads,
                                 options.profiled, report));

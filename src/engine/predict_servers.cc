@@ -50,6 +50,22 @@ void DropContext(workload::Memory& memory) {
   });
 }
 
+// Whether each socket has a process of its own.
+bool IsApart(const CpuRuntime& runtime, const hw::Host& host) {
+  return runtime.per_socket && host.sockets > 1;
+}
+
+// The processes on servers, and what is between them.
+Result<hw::Cluster> ClusterOf(const CpuRuntime& runtime, const hw::Host& host,
+                              int nodes) {
+  ASSIGN_OR_RETURN(hw::Cluster cluster, hw::MakeHostCluster(host, nodes));
+  if (!IsApart(runtime, host)) {
+    cluster.gpus_per_node = 1;
+    cluster.node_gpus = 1;
+  }
+  return cluster;
+}
+
 Status CheckRequest(const Request& request, int ranks, int64_t batch) {
   if (request.gpus > 1 || !request.platform.empty()) {
     return Fail(ErrorCode::kInvalidInput,
@@ -83,10 +99,15 @@ Status CheckRequest(const Request& request, int ranks, int64_t batch) {
 }  // namespace
 
 Result<const cost::CollectiveModels*> Predictor::ServerCollectives(
-    std::string_view server, const hw::Cluster& cluster) {
-  const std::string key = fmt::format("{} {}", server, cluster.nodes);
+    std::string_view server, std::string_view runtime_name, int nodes) {
+  ASSIGN_OR_RETURN(const CpuRuntime* runtime, FindCpuRuntime(runtime_name, {}));
+  const std::string key =
+      fmt::format("server {} {} {}", server, runtime->name, nodes);
   auto found = collectives_.find(key);
   if (found == collectives_.end()) {
+    ASSIGN_OR_RETURN(const hw::Host host, hw::FindHost(std::string(server)));
+    ASSIGN_OR_RETURN(const hw::Cluster cluster,
+                     ClusterOf(*runtime, host, nodes));
     ASSIGN_OR_RETURN(cost::CollectiveModels models,
                      cost::CollectiveModels::Load(cluster, collective_store_));
     found = collectives_
@@ -97,26 +118,18 @@ Result<const cost::CollectiveModels*> Predictor::ServerCollectives(
   return found->second.get();
 }
 
-Result<ModelPrediction> Predictor::PredictOnServers(
-    const Request& request, workload::Settings settings,
-    const PredictOptions& options) {
-  ASSIGN_OR_RETURN(const hw::Host host, hw::FindHost(request.server));
-  ASSIGN_OR_RETURN(const CpuRuntime* runtime,
-                   FindCpuRuntime(request.runtime, settings.impl));
-  const bool apart = runtime->per_socket && host.sockets > 1;
-  const int ranks = request.nodes * (apart ? host.sockets : 1);
-  RETURN_IF_ERROR(CheckRequest(request, ranks, settings.batch));
-  settings.batch /= ranks;
-  ASSIGN_OR_RETURN(Job job, BuildJob(request, settings, ranks));
-  DropContext(job.memory);
-  hw::Device device = RuntimeDevice(*runtime, host, apart);
-  if (!apart && !runtime->one_thread) {
-    SpreadOverSockets(host, device);
-  }
-  const std::string key =
-      fmt::format("server {} {} {}", request.server, runtime->name, apart);
+Result<const cost::KernelModels*> Predictor::ServerModels(
+    std::string_view server, std::string_view runtime_name) {
+  ASSIGN_OR_RETURN(const CpuRuntime* runtime, FindCpuRuntime(runtime_name, {}));
+  const std::string key = fmt::format("server {} {}", server, runtime->name);
   auto models = models_.find(key);
   if (models == models_.end()) {
+    ASSIGN_OR_RETURN(const hw::Host host, hw::FindHost(std::string(server)));
+    const bool apart = IsApart(*runtime, host);
+    hw::Device device = RuntimeDevice(*runtime, host, apart);
+    if (!apart && !runtime->one_thread) {
+      SpreadOverSockets(host, device);
+    }
     ASSIGN_OR_RETURN(cost::KernelModels loaded,
                      cost::KernelModels::Load(device, store_));
     models =
@@ -125,44 +138,60 @@ Result<ModelPrediction> Predictor::PredictOnServers(
                      std::make_unique<cost::KernelModels>(std::move(loaded)))
             .first;
   }
+  return models->second.get();
+}
+
+Result<ModelPrediction> Predictor::PredictOnServers(
+    const Request& request, workload::Settings settings,
+    const PredictOptions& options) {
+  ASSIGN_OR_RETURN(const hw::Host host, hw::FindHost(request.server));
+  ASSIGN_OR_RETURN(const CpuRuntime* runtime,
+                   FindCpuRuntime(request.runtime, settings.impl));
+  const bool apart = IsApart(*runtime, host);
+  const int ranks = request.nodes * (apart ? host.sockets : 1);
+  RETURN_IF_ERROR(CheckRequest(request, ranks, settings.batch));
+  settings.batch /= ranks;
+  ASSIGN_OR_RETURN(Job job, BuildJob(request, settings, ranks));
+  DropContext(job.memory);
+  ASSIGN_OR_RETURN(const cost::KernelModels* models,
+                   ServerModels(request.server, runtime->name));
   const std::string name = request.overheads.empty()
                                ? std::string(runtime->overheads)
                                : request.overheads;
   ASSIGN_OR_RETURN(const cost::OverheadTable* overheads, Overheads(name));
-  ASSIGN_OR_RETURN(hw::Cluster cluster,
-                   hw::MakeHostCluster(host, request.nodes));
-  if (!apart) {
-    cluster.gpus_per_node = 1;
-    cluster.node_gpus = 1;
-  }
+  ASSIGN_OR_RETURN(const hw::Cluster cluster,
+                   ClusterOf(*runtime, host, request.nodes));
   PredictOptions how = options;
   how.system_spread = kServerSpread;
   if (ranks > 1) {
-    ASSIGN_OR_RETURN(how.price.collectives.models,
-                     ServerCollectives(key, cluster));
+    ASSIGN_OR_RETURN(
+        how.price.collectives.models,
+        ServerCollectives(request.server, runtime->name, request.nodes));
     how.price.collectives.rank_counts = job.counts;
     how.price.collectives.ranks = ranks;
     how.price.collectives.nodes = request.nodes;
     how.price.collectives.staged = workload::ExchangesByNode(settings.impl);
   }
-  ASSIGN_OR_RETURN(Prediction prediction,
-                   engine::Predict({.graph = &job.graph,
-                                    .models = models->second.get(),
-                                    .overheads = overheads},
-                                   how));
+  ASSIGN_OR_RETURN(
+      Prediction prediction,
+      engine::Predict(
+          {.graph = &job.graph, .models = models, .overheads = overheads},
+          how));
   constexpr double kGiga = 1e9;
-  return ModelPrediction{.graph = std::move(job.graph),
-                         .prediction = std::move(prediction),
-                         .memory = std::move(job.memory),
-                         .rank_bytes = std::move(job.rank_bytes),
-                         .memory_capacity = device.dram_gb * kGiga,
-                         .overheads = name,
-                         .gpu = host.name,
-                         .platform = {},
-                         .batch = settings.batch,
-                         .ranks = ranks,
-                         .power_w = cluster.power_w,
-                         .price_usd = cluster.price_usd};
+  return ModelPrediction{
+      .graph = std::move(job.graph),
+      .prediction = std::move(prediction),
+      .memory = std::move(job.memory),
+      .rank_bytes = std::move(job.rank_bytes),
+      .memory_capacity = models->machine().device.dram_gb * kGiga,
+      .overheads = name,
+      .gpu = host.name,
+      .runtime = std::string(runtime->name),
+      .platform = {},
+      .batch = settings.batch,
+      .ranks = ranks,
+      .power_w = cluster.power_w,
+      .price_usd = cluster.price_usd};
 }
 
 }  // namespace stepcast::engine

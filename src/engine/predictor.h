@@ -66,7 +66,9 @@ struct ModelPrediction {
   double host_bytes = 0;     // Of tables, on a node.
   double host_capacity = 0;  // Of the node's memory.
   std::string overheads;     // The name of the set used.
-  std::string gpu;           // Of the platform, if none was named.
+  std::string gpu;           // Of the platform, if none was named; a server's
+                             // name where there is none.
+  std::string runtime{};     // What runs the operators of servers.
   std::string platform;      // Empty: one GPU of no server in particular.
   int64_t batch = 0;         // A GPU, or a rank of servers.
   int ranks = 1;             // GPUs, or processes on servers.
@@ -93,15 +95,17 @@ class Predictor {
   /// Collectives between the GPUs of servers.
   Result<const cost::CollectiveModels*> Collectives(std::string_view platform,
                                                     int gpus, int nodes);
+  /// The same of servers without GPUs: operators of a process there, and
+  /// collectives between the processes of `nodes` of them.
+  Result<const cost::KernelModels*> ServerModels(std::string_view server,
+                                                 std::string_view runtime);
+  Result<const cost::CollectiveModels*> ServerCollectives(
+      std::string_view server, std::string_view runtime, int nodes);
 
  private:
   Result<ModelPrediction> PredictOnServers(const Request& request,
                                            workload::Settings settings,
                                            const PredictOptions& options);
-  // Collectives between processes on servers, by what tells the cluster.
-  Result<const cost::CollectiveModels*> ServerCollectives(
-      std::string_view server, const hw::Cluster& cluster);
-
   cost::ProfileStore store_;
   cost::CollectiveStore collective_store_;
   std::map<std::string, std::unique_ptr<cost::CollectiveModels>, std::less<>>

@@ -62,6 +62,15 @@ TEST(PredictHeldOutTest, LongStepsAreLeftOut) {
   EXPECT_FALSE(held_out->by_rank);
 }
 
+TEST(SteadyStepsTest, AStepWithoutOpsIsNotSteadyWhereOthersHaveSome) {
+  std::vector<StepGraph> steps;
+  steps.push_back(StepOf(1, {100}));
+  auto mark = ir::ParseGraph("stepcast-graph 1\nrank 0 @0+5\n");
+  ASSERT_TRUE(mark) << mark.error().message;
+  steps.push_back({.step = 2, .graph = *std::move(mark)});
+  EXPECT_THAT(SteadySteps(steps), ElementsAre(true, false));
+}
+
 TEST(PredictHeldOutTest, RanksOfOneStepArePredictedFromTheOthers) {
   std::vector<StepGraph> steps;
   steps.push_back(StepOf(1, {100, 110, 130}));

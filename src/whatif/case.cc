@@ -42,8 +42,10 @@ Result<Case> CaseOfModel(const engine::Request& request,
       std::shared_ptr<const ir::Graph>(model, &model->graph), model->prediction,
       {.gpu = model->gpu,
        .platform = model->platform,
-       .gpus = request.gpus,
-       .nodes = request.nodes},
+       .gpus = model->ranks,
+       .nodes = request.nodes,
+       .server = request.server,
+       .runtime = model->runtime},
       options);
   made.options.system_spread = engine::kSystemSpread;
   made.request = request;

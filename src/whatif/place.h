@@ -12,6 +12,10 @@ struct Place {
   std::string platform{};  // Empty: one that has the GPU.
   int gpus = 1;
   int nodes = 1;
+  /// A server without GPUs, which `gpu` then names, and what runs operators
+  /// there; empty: there are GPUs.
+  std::string server{};
+  std::string runtime{};
 };
 
 }  // namespace stepcast::whatif

@@ -45,6 +45,16 @@ Result<std::string> PlatformOf(const Place& place) {
   return best->name;
 }
 
+Result<const cost::CollectiveModels*> ModelsOf(const Place& place,
+                                               engine::Predictor& predictor) {
+  if (!place.server.empty()) {
+    return predictor.ServerCollectives(place.server, place.runtime,
+                                       place.nodes);
+  }
+  ASSIGN_OR_RETURN(const std::string platform, PlatformOf(place));
+  return predictor.Collectives(platform, place.gpus, place.nodes);
+}
+
 }  // namespace
 
 Status CollectiveRepricer::Reprice(ir::WorkId id, const ir::Collective& to) {
@@ -53,9 +63,7 @@ Status CollectiveRepricer::Reprice(ir::WorkId id, const ir::Collective& to) {
     Place place = editor_.first_place();
     ranks_ = std::max(place.gpus, static_cast<int>(from.group_size));
     place.gpus = ranks_;
-    ASSIGN_OR_RETURN(const std::string platform, PlatformOf(place));
-    ASSIGN_OR_RETURN(models_, editor_.predictor().Collectives(platform, ranks_,
-                                                              place.nodes));
+    ASSIGN_OR_RETURN(models_, ModelsOf(place, editor_.predictor()));
   }
   const Place& place = editor_.first_place();
   const cost::RankGroup group{.ranks = ranks_, .nodes = place.nodes};

@@ -63,7 +63,11 @@ Result<ShapePrices*> StepEditor::PricesOn(const std::string& gpu) {
   if (found != prices_.end()) {
     return &found->second;
   }
-  ASSIGN_OR_RETURN(const cost::KernelModels* models, predictor_.Models(gpu));
+  const Place& first = first_place();
+  ASSIGN_OR_RETURN(const cost::KernelModels* models,
+                   !first.server.empty() && gpu == first.gpu
+                       ? predictor_.ServerModels(first.server, first.runtime)
+                       : predictor_.Models(gpu));
   return &prices_.emplace(gpu, ShapePrices(*models)).first->second;
 }
 
@@ -86,6 +90,20 @@ void StepEditor::TakeRatio(ir::WorkId id, double ratio, const Trust& trust) {
   work.trust = trust;
 }
 
+// Works by the ten thousand have a handful of models.
+uint16_t StepEditor::ModelNumber(std::string_view model, std::string_view gpu) {
+  for (const KnownModel& known : models_) {
+    if (known.model == model && known.gpu == gpu) {
+      return known.number;
+    }
+  }
+  models_.push_back(
+      {.model = std::string(model),
+       .gpu = std::string(gpu),
+       .number = NumberOf(fmt::format("{} of {}", model, gpu), times_)});
+  return models_.back().number;
+}
+
 void StepEditor::Reprice(ir::WorkId id, const cost::Estimate& from,
                          const cost::Estimate& to, std::string_view gpu) {
   const bool same = from.p50_us == to.p50_us && from.model == to.model;
@@ -99,7 +117,7 @@ void StepEditor::Reprice(ir::WorkId id, const cost::Estimate& from,
   TakeRatio(id, to.p50_us / from.p50_us,
             {.low = std::min(low, 1.0),
              .high = std::max(high, 1.0),
-             .model = NumberOf(fmt::format("{} of {}", to.model, gpu), times_),
+             .model = ModelNumber(to.model, gpu),
              .source = SourceOf(to.origin)});
 }
 
@@ -108,12 +126,11 @@ void StepEditor::RepriceRoughly(ir::WorkId id, double factor) {
     TakeRatio(id, 1, times_.origin->trusts[id]);
     return;
   }
-  TakeRatio(
-      id, factor,
-      {.low = 1 / kRoughSpread,
-       .high = kRoughSpread,
-       .model = NumberOf(fmt::format("bandwidth of {}", place_.gpu), times_),
-       .source = engine::PriceSource::kExtrapolated});
+  TakeRatio(id, factor,
+            {.low = 1 / kRoughSpread,
+             .high = kRoughSpread,
+             .model = ModelNumber("bandwidth", place_.gpu),
+             .source = engine::PriceSource::kExtrapolated});
 }
 
 void StepEditor::WantPrices(ir::WorkId id, ShapePrices& before,

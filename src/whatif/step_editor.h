@@ -4,6 +4,7 @@
 #define STEPCAST_WHATIF_STEP_EDITOR_H_
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -112,7 +113,15 @@ class StepEditor {
                   const ShapePrices& after);
   void RepriceRoughly(ir::WorkId id, double factor);
   void TakeRatio(ir::WorkId id, double ratio, const Trust& trust);
+  /// Of a GPU's model in the times.
+  uint16_t ModelNumber(std::string_view model, std::string_view gpu);
   bool IsFirst(ir::WorkId id) const;
+
+  struct KnownModel {
+    std::string model;
+    std::string gpu;
+    uint16_t number = 0;
+  };
 
   const ir::Graph& graph_;
   const engine::Prediction& base_;
@@ -120,6 +129,7 @@ class StepEditor {
   engine::Predictor& predictor_;
   StepTimes times_;
   std::map<std::string, ShapePrices, std::less<>> prices_;  // By GPU.
+  std::vector<KnownModel> models_;
   std::vector<std::string> notes_;
   bool bound_ = false;
 };

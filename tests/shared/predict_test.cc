@@ -1,6 +1,7 @@
 // Every recorded execution trace can be predicted.
 #include "engine/predict.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 

@@ -23,6 +23,9 @@ constexpr std::string_view kBucket = "bucket=";
 constexpr std::string_view kPrefetch = "prefetch";
 constexpr std::string_view kPrefetchOff = "prefetch=off";
 constexpr int64_t kMebibyte = 1'048'576;
+constexpr std::string_view kOnServers =
+    "a process on servers without GPUs runs its collectives itself, one after "
+    "the other; expected GPUs";
 
 // Blanks may stand for '='.
 std::string ValueOf(const Change& change) {
@@ -151,6 +154,9 @@ Status SetCommunication(const Change& change, engine::Request& request) {
     return Fail(ErrorCode::kUnsupported,
                 fmt::format("change {} does not apply: {}", change.text, why));
   };
+  if (!request.server.empty()) {
+    return fail(kOnServers);
+  }
   if (request.gpus <= 1) {
     return fail("one GPU has nobody to talk to; expected --gpus 2 or more");
   }
@@ -184,6 +190,11 @@ Status SetCommunication(const Change& change, engine::Request& request) {
 }
 
 Status OverlapComm(const Change& change, StepEditor& editor) {
+  if (!editor.first_place().server.empty()) {
+    return Fail(
+        ErrorCode::kUnsupported,
+        fmt::format("change {} does not apply: {}", change.text, kOnServers));
+  }
   if (ValueOf(change).starts_with(kBucket)) {
     return SumInBuckets(change, editor);
   }
