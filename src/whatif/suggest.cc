@@ -54,6 +54,10 @@ std::vector<std::string> LongestFamilies(const Case& subject) {
 std::vector<std::string> ChangesToTry(const Case& subject) {
   std::vector<std::string> texts;
   for (const ChangeKind& kind : Changes()) {
+    // What only models can be asked for is no advice for a recorded step.
+    if (!subject.request && kind.edit == nullptr) {
+      continue;
+    }
     for (const std::string& value : Words(kind.tries)) {
       texts.push_back(value == "-" ? std::string(kind.name)
                                    : fmt::format("{}={}", kind.name, value));
