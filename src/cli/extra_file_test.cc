@@ -13,8 +13,8 @@ namespace fs = std::filesystem;
 
 class ExtraFileTest : public ::testing::Test {
  protected:
-  ExtraFileTest() { fs::create_directories(folder_); }
-  ~ExtraFileTest() override { fs::remove_all(folder_); }
+  void SetUp() override { fs::create_directories(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
 
   const fs::path folder_ =
       fs::path(::testing::TempDir()) /

@@ -22,6 +22,7 @@ namespace {
 std::vector<std::string> MostOf(const std::map<std::string, size_t>& counts,
                                 size_t most) {
   std::vector<std::pair<size_t, std::string>> sorted;
+  sorted.reserve(counts.size());
   for (const auto& [name, count] : counts) {
     sorted.emplace_back(count, name);
   }

@@ -30,9 +30,8 @@ Bytes Halved(Bytes bytes) {
 bool IsTypedFloat32(const ir::KernelShape& shape) {
   return std::visit(
       []<typename Shape>(const Shape& item) {
-        if constexpr (std::is_same_v<Shape, ir::Collective>) {
-          return false;
-        } else if constexpr (requires { item.dtype; }) {
+        if constexpr (requires { item.dtype; } &&
+                      !std::is_same_v<Shape, ir::Collective>) {
           return IsFloat32(item.dtype);
         } else {
           return false;
@@ -88,10 +87,9 @@ class Recast {
   template <typename Shape>
   std::optional<ir::KernelShape> Of(const Shape& shape) const {
     using Result = std::optional<ir::KernelShape>;
-    if constexpr (std::is_same_v<Shape, ir::Collective> ||
-                  std::is_same_v<Shape, ir::OptimizerStep>) {
-      return Result();
-    } else if constexpr (requires { shape.dtype; }) {
+    if constexpr (requires { shape.dtype; } &&
+                  !std::is_same_v<Shape, ir::Collective> &&
+                  !std::is_same_v<Shape, ir::OptimizerStep>) {
       if (!IsFloat32(shape.dtype) || (IsFloat32(to_) && !IsProduct<Shape>())) {
         return Result();
       }
