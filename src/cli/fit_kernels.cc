@@ -93,6 +93,12 @@ Status CheckFitted(const std::vector<fit::FittedProfile>& fitted) {
     for (const std::string& doubt : one.doubts) {
       Complain(fmt::format("warning: {}", doubt));
     }
+    if (!one.too_few.empty()) {
+      Complain(fmt::format(
+          "warning: {}: too few rows to fit a model and judge it, so that "
+          "formulas answer: {}",
+          one.profile.gpu, fmt::join(one.too_few, ", ")));
+    }
   }
   return {};
 }

@@ -177,11 +177,9 @@ class ProfileFitter {
       ASSIGN_OR_RETURN(model, FitModel(group, rows, BaseOf(group)));
     }
     if (!model) {
-      Doubt(
-          group,
-          fmt::format("{} row{}, too few for a model: {} answers",
-                      rows.rows.size(), rows.rows.size() == 1 ? "" : "s",
-                      BaseOf(group) == nullptr ? "the formula" : "the base's"));
+      fitted_.too_few.push_back(fmt::format("{} {} {}", group.family->name,
+                                            cost::Name(group.variant),
+                                            rows.rows.size()));
       return {};
     }
     std::vector<double> formula;

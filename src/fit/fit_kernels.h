@@ -30,8 +30,10 @@ struct FitSummary {
 struct FittedProfile {
   cost::Profile profile;
   std::vector<FitSummary> summaries;
-  /// What is wrong with the rows or too little of them, by family.
+  /// What is wrong with the rows, by family.
   std::vector<std::string> doubts;
+  /// Families with too few rows for a model, with their number.
+  std::vector<std::string> too_few;
 };
 
 /// Fits everything the rows of one GPU can tell. `command` goes into the
