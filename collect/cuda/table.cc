@@ -30,7 +30,7 @@ std::string Microseconds(double value) {
   return number;
 }
 
-std::string Join(const std::vector<std::string>& cells) {
+std::string JoinCells(const std::vector<std::string>& cells) {
   std::string line;
   for (const std::string& cell : cells) {
     line += (line.empty() ? "" : ",") + cell;
@@ -142,7 +142,7 @@ std::string RowOf(const Point& point, const RowContext& context,
   cells.push_back(std::to_string(summary.outliers));
   cells.push_back(timing);
   cells.emplace_back(kSource);
-  return Join(cells);
+  return JoinCells(cells);
 }
 
 std::string WriteTables(const std::string& out, const std::string& gpu,

@@ -12,6 +12,12 @@ struct EmbeddedFile {
   std::string_view text;
 };
 
+/// Its name without folder and extension: "kernels".
+constexpr std::string_view StemOf(const EmbeddedFile& file) {
+  const std::string_view name = file.name.substr(file.name.rfind('/') + 1);
+  return name.substr(0, name.rfind('.'));
+}
+
 }  // namespace stepcast
 
 #endif  // STEPCAST_BASE_EMBEDDED_H_

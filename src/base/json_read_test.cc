@@ -5,13 +5,14 @@
 #include <array>
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "base/drip_source_testing.h"
 
 namespace stepcast {
 namespace {
@@ -21,29 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr std::array<std::string_view, 2> kArrays = {"nodes", "events"};
-
-/// Hands out at most `step` bytes at a time, then the end or an error.
-class DripSource : public ByteSource {
- public:
-  DripSource(std::string_view bytes, size_t step, bool fails = false)
-      : left_(bytes), step_(step), fails_(fails) {}
-
-  Result<size_t> Read(std::span<char> buffer) override {
-    const size_t count = std::min({buffer.size(), left_.size(), step_});
-    if (count == 0 && fails_) {
-      return Fail(ErrorCode::kIo, "the disk is gone");
-    }
-    std::copy_n(left_.data(), count, buffer.data());
-    left_.remove_prefix(count);
-    return count;
-  }
-
- private:
-  std::string_view left_;
-  size_t step_;
-  bool fails_;
-};
+constexpr std::array<std::string_view, 2> kRecordArrays = {"nodes", "events"};
 
 struct Reading {
   std::vector<std::string> items{};  // "key=raw", records as "key[]=raw".
@@ -52,7 +31,7 @@ struct Reading {
 };
 
 Reading ReadSource(ByteSource& source) {
-  JsonRecordReader reader(source, kArrays);
+  JsonRecordReader reader(source, kRecordArrays);
   Reading reading;
   while (true) {
     const auto item = reader.Next();

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <random>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +14,7 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
+#include "base/drip_source_testing.h"
 #include "base/json_read.h"
 
 namespace stepcast {
@@ -22,35 +22,18 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::array<std::string_view, 1> kArrays = {"events"};
+constexpr std::array<std::string_view, 1> kEventsArray = {"events"};
 
-/// Hands out at most `step` bytes at a time.
-class DripSource : public ByteSource {
- public:
-  DripSource(std::string_view bytes, size_t step) : left_(bytes), step_(step) {}
-
-  Result<size_t> Read(std::span<char> buffer) override {
-    const size_t count = std::min({buffer.size(), left_.size(), step_});
-    std::copy_n(left_.data(), count, buffer.data());
-    left_.remove_prefix(count);
-    return count;
-  }
-
- private:
-  std::string_view left_;
-  size_t step_;
-};
-
-struct Reading {
+struct RecordReading {
   std::vector<std::string> records{};
   std::string error{};
   JsonRecordReader::Counts counts{};
 };
 
-Reading Read(std::string_view text, size_t step = SIZE_MAX) {
+RecordReading ReadRecords(std::string_view text, size_t step = SIZE_MAX) {
   DripSource source(text, step);
-  JsonRecordReader reader(source, kArrays);
-  Reading reading;
+  JsonRecordReader reader(source, kEventsArray);
+  RecordReading reading;
   while (true) {
     const auto item = reader.Next();
     if (!item) {
@@ -141,7 +124,7 @@ TEST(JsonWindowTest, AnyRecordSizeComesOutWhole) {
                 simdjson::SUCCESS);
       ASSERT_EQ(expected.size(),
                 std::min<size_t>(document.records.size(), 0xFFFFFF));
-      const Reading reading = Read(document.text);
+      const RecordReading reading = ReadRecords(document.text);
       EXPECT_EQ(reading.error, "");
       EXPECT_EQ(reading.records, document.records)
           << "size " << size << " seed " << seed;
@@ -155,8 +138,9 @@ TEST(JsonWindowTest, AnyRecordSizeComesOutWhole) {
 TEST(JsonWindowTest, HoweverTheBytesArriveTheSameComesOut) {
   for (const bool newlines : {false, true}) {
     const Document document = RandomDocument(99, 300, newlines);
-    for (const size_t step : {1, 7, 64, 4096, 65537}) {
-      EXPECT_EQ(Read(document.text, step).records, document.records) << step;
+    for (const size_t step : {1u, 7u, 64u, 4096u, 65537u}) {
+      EXPECT_EQ(ReadRecords(document.text, step).records, document.records)
+          << step;
     }
   }
 }
@@ -177,7 +161,7 @@ TEST(JsonWindowTest, NoEscapeOrCharacterIsCutByTheEdge) {
         "\xE4\xB8\xAD\xE6\x96\x87\xE4\xB8\xAD"}) {
     for (size_t at = 0; at <= piece.size(); ++at) {
       const std::string text = WithPieceAtEdge(piece, at);
-      const Reading reading = Read(text);
+      const RecordReading reading = ReadRecords(text);
       ASSERT_EQ(reading.records.size(), 2U) << piece << " at " << at;
       EXPECT_THAT(reading.records[0], HasSubstr(std::string(piece) + "tail"));
       EXPECT_EQ(reading.records[1], "\"second\"");
@@ -203,7 +187,7 @@ TEST(JsonWindowTest, OddBytesAtTheEdgeAreCountedOnce) {
         Case{"\xED\xA0\x80", 0, 3, "???"}, Case{"\\\n", 1, 0, "\\ "},
         Case{"\\\xFF", 0, 1, "\\?"}, Case{"\xC2\xB5\xFF", 0, 1, "\xC2\xB5?"}}) {
     for (size_t at = 0; at <= odd.bytes.size(); ++at) {
-      const Reading reading = Read(WithPieceAtEdge(odd.bytes, at));
+      const RecordReading reading = ReadRecords(WithPieceAtEdge(odd.bytes, at));
       ASSERT_EQ(reading.records.size(), 2U) << odd.repaired << " at " << at;
       EXPECT_THAT(reading.records[0],
                   HasSubstr("p" + std::string(odd.repaired) + "tail"));
@@ -219,7 +203,7 @@ TEST(JsonWindowTest, ScalarsAreNotCutByTheEdge) {
     std::string text = "[";
     text += std::string(JsonWindow::kFirstSize - text.size() - at, ' ');
     text += "1234567890.5, true]";
-    const Reading reading = Read(text);
+    const RecordReading reading = ReadRecords(text);
     EXPECT_THAT(reading.records, ::testing::ElementsAre("1234567890.5", "true"))
         << at;
   }
@@ -227,35 +211,38 @@ TEST(JsonWindowTest, ScalarsAreNotCutByTheEdge) {
 
 TEST(JsonWindowTest, SpaceOfAnyLengthIsNoText) {
   const std::string space(3 * JsonWindow::kSize, ' ');
-  const Reading reading = Read(space + "[" + space + "1" + space + "," + space +
-                               "2" + space + "]" + space);
+  const RecordReading reading =
+      ReadRecords(space + "[" + space + "1" + space + "," + space + "2" +
+                  space + "]" + space);
   EXPECT_THAT(reading.records, ::testing::ElementsAre("1", "2"));
   EXPECT_EQ(reading.counts.trailing_bytes, 0);
 }
 
 TEST(JsonWindowTest, ABomIsSkipped) {
-  EXPECT_THAT(Read("\xEF\xBB\xBF[1]").records, ::testing::ElementsAre("1"));
-  EXPECT_THAT(Read("\xEF\xBB\xBF{\"events\": [2]}", 1).records,
+  EXPECT_THAT(ReadRecords("\xEF\xBB\xBF[1]").records,
+              ::testing::ElementsAre("1"));
+  EXPECT_THAT(ReadRecords("\xEF\xBB\xBF{\"events\": [2]}", 1).records,
               ::testing::ElementsAre("2"));
   // Anywhere else it is a character like any other.
-  EXPECT_THAT(Read("[\"\xEF\xBB\xBF\"]").records,
+  EXPECT_THAT(ReadRecords("[\"\xEF\xBB\xBF\"]").records,
               ::testing::ElementsAre("\"\xEF\xBB\xBF\""));
-  EXPECT_THAT(Read("\xEF\xBB[1]").error, HasSubstr("expected a JSON object"));
+  EXPECT_THAT(ReadRecords("\xEF\xBB[1]").error,
+              HasSubstr("expected a JSON object"));
 }
 
 TEST(JsonWindowTest, WhatFollowsTheDocumentIsCountedAcrossWindows) {
   const std::string behind(2 * JsonWindow::kSize, 'x');
-  EXPECT_EQ(Read("[1] " + behind).counts.trailing_bytes,
+  EXPECT_EQ(ReadRecords("[1] " + behind).counts.trailing_bytes,
             static_cast<int64_t>(behind.size()));
   const std::string space(2 * JsonWindow::kSize, '\n');
-  EXPECT_EQ(Read("[1]" + space + "[2]").counts.trailing_bytes, 3);
-  EXPECT_EQ(Read("[1]" + space).counts.trailing_bytes, 0);
+  EXPECT_EQ(ReadRecords("[1]" + space + "[2]").counts.trailing_bytes, 3);
+  EXPECT_EQ(ReadRecords("[1]" + space).counts.trailing_bytes, 0);
 }
 
 TEST(JsonWindowTest, AValueBeyondAllReasonIsRefused) {
   const std::string text =
       "[1, \"" + std::string(2 * JsonWindow::kLongestValue, 'v') + "\"]";
-  const Reading reading = Read(text);
+  const RecordReading reading = ReadRecords(text);
   EXPECT_EQ(reading.records.size(), 1U);
   EXPECT_EQ(reading.error, "one JSON value at byte 4 is longer than 32 MiB");
 }

@@ -64,14 +64,14 @@ std::string MakeTar(const std::vector<Entry>& entries) {
   return out + std::string(2 * kBlock, '\0');
 }
 
-Result<std::vector<TarMember>> Read(std::string_view bytes,
-                                    size_t limit = size_t{1} << 30) {
+Result<std::vector<TarMember>> ReadMembers(std::string_view bytes,
+                                           size_t limit = size_t{1} << 30) {
   const auto source = OpenMemory(bytes);
   return ReadTar(*source, limit);
 }
 
 std::string ErrorOf(std::string_view bytes) {
-  const auto members = Read(bytes);
+  const auto members = ReadMembers(bytes);
   return members ? "no error" : members.error().message;
 }
 
@@ -82,7 +82,7 @@ TEST(TarTest, GivesTheFilesInOrderWithTheirBytes) {
                {.name = "empty"},
                {.name = "block", .bytes = std::string(kBlock, 'x')}});
   EXPECT_TRUE(SniffTar(tar));
-  const auto members = Read(tar);
+  const auto members = ReadMembers(tar);
   ASSERT_TRUE(members) << members.error().message;
   ASSERT_EQ(members->size(), 3U);
   EXPECT_EQ((*members)[0].name, "traces/rank0.json");
@@ -93,9 +93,9 @@ TEST(TarTest, GivesTheFilesInOrderWithTheirBytes) {
 }
 
 TEST(TarTest, LeavesOutLinksAndDevices) {
-  const auto members = Read(MakeTar({{.name = "link", .type = '2'},
-                                     {.name = "device", .type = '3'},
-                                     {.name = "file", .bytes = "1"}}));
+  const auto members = ReadMembers(MakeTar({{.name = "link", .type = '2'},
+                                            {.name = "device", .type = '3'},
+                                            {.name = "file", .bytes = "1"}}));
   ASSERT_TRUE(members);
   ASSERT_EQ(members->size(), 1U);
   EXPECT_EQ((*members)[0].name, "file");
@@ -103,7 +103,7 @@ TEST(TarTest, LeavesOutLinksAndDevices) {
 
 TEST(TarTest, JoinsThePrefixOfLongUstarNames) {
   const auto members =
-      Read(MakeTar({{.name = "file", .bytes = "1", .prefix = "a/b"}}));
+      ReadMembers(MakeTar({{.name = "file", .bytes = "1", .prefix = "a/b"}}));
   ASSERT_TRUE(members);
   EXPECT_EQ((*members)[0].name, "a/b/file");
 }
@@ -113,7 +113,7 @@ TEST(TarTest, TakesLongNamesFromGnuAndPaxHeaders) {
   // "160 path=" is 9 bytes, the name 150, the newline 1.
   const std::string pax = fmt::format("{} path={}\n", 160, name);
   ASSERT_EQ(pax.size(), 160U);
-  const auto members = Read(MakeTar(
+  const auto members = ReadMembers(MakeTar(
       {{.name = "././@LongLink", .bytes = name + '\0', .type = 'L'},
        {.name = "cut", .bytes = "1"},
        {.name = "PaxHeader", .bytes = "17 comment=hello\n", .type = 'g'},
@@ -131,8 +131,8 @@ TEST(TarTest, BrokenPaxRecordsAreIgnored) {
   for (const std::string pax : {"0 path=x\n", "99 path=x\n", "abc", "3 \n", "5",
                                 "8 path=x", "18446744073709551616 path=x\n"}) {
     const auto members =
-        Read(MakeTar({{.name = "PaxHeader", .bytes = pax, .type = 'x'},
-                      {.name = "file", .bytes = "1"}}));
+        ReadMembers(MakeTar({{.name = "PaxHeader", .bytes = pax, .type = 'x'},
+                             {.name = "file", .bytes = "1"}}));
     ASSERT_TRUE(members) << pax;
     ASSERT_EQ(members->size(), 1U) << pax;
   }
@@ -141,7 +141,7 @@ TEST(TarTest, BrokenPaxRecordsAreIgnored) {
 TEST(TarTest, AnArchiveWithoutEndMarkIsRead) {
   std::string tar = MakeTar({{.name = "file", .bytes = "1"}});
   tar.resize(kBlock + 1);  // Not even padded.
-  const auto members = Read(tar);
+  const auto members = ReadMembers(tar);
   ASSERT_TRUE(members) << members.error().message;
   EXPECT_EQ((*members)[0].bytes, "1");
 }
@@ -149,7 +149,7 @@ TEST(TarTest, AnArchiveWithoutEndMarkIsRead) {
 TEST(TarTest, CutOffAnywhereInsideAFileIsAnError) {
   const std::string tar = MakeTar({{.name = "file", .bytes = "0123456789"}});
   for (size_t size = 1; size < kBlock + 10; ++size) {
-    EXPECT_FALSE(Read(tar.substr(0, size))) << size;
+    EXPECT_FALSE(ReadMembers(tar.substr(0, size))) << size;
   }
   EXPECT_THAT(ErrorOf(tar.substr(0, kBlock + 3)),
               HasSubstr("cut off inside 'file' (3 of 10 bytes)"));
@@ -189,8 +189,8 @@ TEST(TarTest, ClaimedSizesAreNotBelieved) {
 TEST(TarTest, TheLimitIsOverAllFiles) {
   const std::string tar = MakeTar({{.name = "a", .bytes = std::string(60, 'a')},
                                    {.name = "b", .bytes = "1234567"}});
-  EXPECT_TRUE(Read(tar, 67));
-  const auto members = Read(tar, 66);
+  EXPECT_TRUE(ReadMembers(tar, 67));
+  const auto members = ReadMembers(tar, 66);
   ASSERT_FALSE(members);
   EXPECT_THAT(members.error().message, HasSubstr("'b'"));
 }
@@ -203,7 +203,7 @@ TEST(TarTest, OtherBytesAreNotSniffed) {
 }
 
 TEST(TarTest, AnEmptyArchiveHasNoFiles) {
-  const auto members = Read(std::string(2 * kBlock, '\0'));
+  const auto members = ReadMembers(std::string(2 * kBlock, '\0'));
   ASSERT_TRUE(members);
   EXPECT_TRUE(members->empty());
 }

@@ -69,7 +69,7 @@ std::string WithThousands(int64_t number) {
   const size_t first = number < 0 ? 1 : 0;
   for (size_t at = digits.size(); at > first + 3;) {
     at -= 3;
-    digits.insert(at, ",");
+    digits.insert(at, 1, ',');
   }
   return digits;
 }

@@ -9,11 +9,11 @@
 
 namespace stepcast {
 
+enum class Align { kLeft, kRight };
+
 /// Collects rows and prints them with every column as wide as its widest cell.
 class TextTable {
  public:
-  enum class Align { kLeft, kRight };
-
   /// One alignment per column; rows may be shorter.
   explicit TextTable(std::vector<Align> columns, std::string indent = "");
 

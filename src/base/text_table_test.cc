@@ -10,7 +10,7 @@
 namespace stepcast {
 namespace {
 
-using enum TextTable::Align;
+using enum Align;
 
 TEST(TextTableTest, AlignsColumnsWithoutTrailingSpaces) {
   TextTable table({kLeft, kRight, kLeft}, "  ");

@@ -1,7 +1,3 @@
-#define TOML_IMPLEMENTATION
-// toml++ 3.3 asserts on some malformed headers ("[ = 2 }") that it then reports
-// as errors.
-#define TOML_ASSERT(condition) static_cast<void>(0)
 #include "base/toml_read.h"
 
 #include <algorithm>

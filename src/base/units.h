@@ -3,6 +3,7 @@
 #define STEPCAST_BASE_UNITS_H_
 
 #include <chrono>
+#include <cmath>
 #include <compare>
 #include <cstdint>
 
@@ -17,9 +18,20 @@ struct Bytes {
   friend auto operator<=>(Bytes, Bytes) = default;
 };
 
+/// Factors between the units that are computed in and those that are shown.
+inline constexpr double kPercent = 100;
+inline constexpr double kKilo = 1e3;
+inline constexpr double kMega = 1e6;
+inline constexpr double kGiga = 1e9;
+
 /// Microseconds as a number, for text and JSON.
 constexpr double ToMicroseconds(Duration time) {
   return static_cast<double>(time.count()) / 1e3;
+}
+
+/// The nearest whole nanosecond.
+inline Duration FromMicroseconds(double us) {
+  return Duration(std::llround(us * 1e3));
 }
 
 /// Milliseconds as a number, for text and JSON.

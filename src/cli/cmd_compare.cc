@@ -27,7 +27,7 @@ struct CompareCommand {
   std::string junit;
 };
 
-constexpr std::array kQuantities = {
+constexpr std::array kCompareQuantities = {
     Quantity{.name = "step",
              .unit = "%",
              .help = "how much longer B's step is than A's"},
@@ -39,7 +39,7 @@ constexpr std::array kQuantities = {
              .help = "the same of the host's time"},
 };
 
-std::array<double, kQuantities.size()> ValuesOf(
+std::array<double, kCompareQuantities.size()> ValuesOf(
     const report::Comparison& comparison) {
   const report::ComparedStep& a = comparison.a;
   const report::ComparedStep& b = comparison.b;
@@ -130,7 +130,7 @@ std::string JunitOf(const report::Comparison& comparison,
   for (const Check& check : checks) {
     limits.push_back(
         {.text = check.text,
-         .failure = FailureOf(check, kQuantities, values[check.quantity])
+         .failure = FailureOf(check, kCompareQuantities, values[check.quantity])
                         .value_or("")});
   }
   return report::JunitXml(comparison, limits);
@@ -149,7 +149,7 @@ Result<Outcome> CompareSteps(const CompareCommand& command) {
   RETURN_IF_ERROR(
       CheckExtraFile("--html", workload.html, workload.input.files));
   ASSIGN_OR_RETURN(const std::vector<Check> checks,
-                   ParseChecks(workload.fail_on, kQuantities));
+                   ParseChecks(workload.fail_on, kCompareQuantities));
   RETURN_IF_ERROR(CheckNoPlans(workload.input.files));
   engine::Predictor predictor = PredictorOf(workload);
   ASSIGN_OR_RETURN(LoadedSide a,
@@ -172,7 +172,7 @@ Result<Outcome> CompareSteps(const CompareCommand& command) {
   RETURN_IF_ERROR(Print(workload.json
                             ? report::ComparisonJson(comparison, Version())
                             : report::ComparisonText(comparison)));
-  return RunChecks(checks, kQuantities, ValuesOf(comparison));
+  return RunChecks(checks, kCompareQuantities, ValuesOf(comparison));
 }
 
 }  // namespace
@@ -194,7 +194,7 @@ Result<Outcome> RunCompare(const Words& words) {
              "write what became of the checks as JUnit XML", "FILE");
   parser.Add("--html", command.workload.html,
              "write the comparison as one HTML file with timelines", "FILE");
-  AddFailOn(parser, kQuantities, command.workload.fail_on);
+  AddFailOn(parser, kCompareQuantities, command.workload.fail_on);
   parser.AddFlag("--json", command.workload.json,
                  "print one JSON object instead");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));

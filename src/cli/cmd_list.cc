@@ -26,8 +26,6 @@
 namespace stepcast::cli {
 namespace {
 
-using Align = TextTable::Align;
-
 Result<std::string> FormatsText() {
   TextTable table({Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft});
   for (const ingest::TraceFormat& format : ingest::Formats()) {

@@ -12,7 +12,7 @@
 namespace stepcast::cli {
 namespace {
 
-constexpr std::array kQuantities = {
+constexpr std::array kPlanQuantities = {
     kStepTime,
     Quantity{.name = "memory",
              .unit = "%",
@@ -22,7 +22,7 @@ constexpr std::array kQuantities = {
              .help = "step time of the best plan, of that of TorchRec's"},
 };
 
-std::array<double, kQuantities.size()> ValuesOf(
+std::array<double, kPlanQuantities.size()> ValuesOf(
     const report::PlanReport& report) {
   const double step = report.best_row().step_us.value_or(0);
   const report::PlanRow* const torchrec = report.RowOf("torchrec");
@@ -88,7 +88,7 @@ void AddOptions(OptionParser& parser, PlanCommand& command) {
                      "DIR");
   parser.Add("--html", command.html,
              "write plans and the best one's step as one HTML file", "FILE");
-  AddFailOn(parser, kQuantities, command.fail_on);
+  AddFailOn(parser, kPlanQuantities, command.fail_on);
   parser.AddFlag("--json", command.json, "print one JSON object instead");
 }
 
@@ -113,12 +113,12 @@ Result<Outcome> RunPlan(const Words& words) {
     return Outcome::kDone;
   }
   ASSIGN_OR_RETURN(const std::vector<Check> checks,
-                   ParseChecks(command.fail_on, kQuantities));
+                   ParseChecks(command.fail_on, kPlanQuantities));
   RETURN_IF_ERROR(CheckExtraFile("--html", command.html, command.models));
   ASSIGN_OR_RETURN(const report::PlanReport report, MakePlan(command));
   RETURN_IF_ERROR(Print(command.json ? report::PlanJson(report, Version())
                                      : report::PlanText(report)));
-  return RunChecks(checks, kQuantities, ValuesOf(report));
+  return RunChecks(checks, kPlanQuantities, ValuesOf(report));
 }
 
 }  // namespace stepcast::cli

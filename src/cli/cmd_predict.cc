@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/nearest.h"
+#include "base/units.h"
 #include "cli/commands.h"
 #include "cli/extra_file.h"
 #include "cli/fail_on.h"
@@ -23,7 +24,7 @@
 namespace stepcast::cli {
 namespace {
 
-constexpr std::array kQuantities = {
+constexpr std::array kPredictQuantities = {
     kStepTime,
     Quantity{.name = "samples_per_s", .unit = "", .help = "throughput"},
     Quantity{.name = "memory",
@@ -34,9 +35,8 @@ constexpr std::array kQuantities = {
              .help = "largest error of a rank's step, for traces"},
 };
 
-std::array<double, kQuantities.size()> ValuesOf(
+std::array<double, kPredictQuantities.size()> ValuesOf(
     const report::PredictionReport& report) {
-  constexpr double kPercent = 100;
   double error = 0;
   for (const report::MeasuredStep& measured : report.measured) {
     for (const engine::RankAccount& account : report.ranks) {
@@ -56,9 +56,8 @@ std::array<double, kQuantities.size()> ValuesOf(
           error};
 }
 
-std::array<double, kQuantities.size()> ValuesOf(
+std::array<double, kPredictQuantities.size()> ValuesOf(
     const fleet::FleetPrediction& fleet) {
-  constexpr double kPercent = 100;
   double memory = 0;
   for (const fleet::TierUse* tier :
        {&fleet.trainers, &fleet.sparse, &fleet.dense}) {
@@ -99,7 +98,7 @@ void AddOptions(OptionParser& parser, PredictCommand& command) {
       "FILE");
   parser.Add("--html", command.html,
              "write the report as one HTML file with a timeline", "FILE");
-  AddFailOn(parser, kQuantities, command.fail_on);
+  AddFailOn(parser, kPredictQuantities, command.fail_on);
   parser.AddFlag("--json", command.json, "print one JSON object instead");
   parser.AddFlag("--csv", command.csv,
                  "print names of columns and one row instead");
@@ -178,7 +177,7 @@ Result<Outcome> RunPredict(const Words& words) {
     return Outcome::kDone;
   }
   ASSIGN_OR_RETURN(const std::vector<Check> checks,
-                   ParseChecks(command.fail_on, kQuantities));
+                   ParseChecks(command.fail_on, kPredictQuantities));
   if (IsFleet(command)) {
     RETURN_IF_ERROR(CheckFleetCommand(command));
     ASSIGN_OR_RETURN(const fleet::FleetPrediction prediction,
@@ -187,7 +186,7 @@ Result<Outcome> RunPredict(const Words& words) {
     RETURN_IF_ERROR(
         Print(command.json ? report::FleetJson(prediction, workload, Version())
                            : report::FleetText(prediction, workload)));
-    return RunChecks(checks, kQuantities, ValuesOf(prediction));
+    return RunChecks(checks, kPredictQuantities, ValuesOf(prediction));
   }
   RETURN_IF_ERROR(
       CheckExtraFile("--perfetto", command.perfetto, command.input.files));
@@ -210,7 +209,7 @@ Result<Outcome> RunPredict(const Words& words) {
                             ? report::PredictionJson(*report, Version())
                         : command.csv ? report::PredictionCsv(*report)
                                       : report::PredictionText(*report)));
-  return RunChecks(checks, kQuantities, ValuesOf(*report));
+  return RunChecks(checks, kPredictQuantities, ValuesOf(*report));
 }
 
 }  // namespace stepcast::cli

@@ -28,7 +28,7 @@ struct ReplayCommand {
   bool json = false;
 };
 
-constexpr std::array kQuantities = {
+constexpr std::array kReplayQuantities = {
     Quantity{
         .name = "error", .unit = "%", .help = "largest error of a rank's step"},
     Quantity{.name = "max_abs_pct", .unit = "%", .help = "the same"},
@@ -40,14 +40,14 @@ constexpr std::array kQuantities = {
              .help = "most unexplained time of a rank's step"},
 };
 
-std::array<double, kQuantities.size()> ValuesOf(
+std::array<double, kReplayQuantities.size()> ValuesOf(
     const report::ReplayReport& report) {
   return {report.max_abs_pct, report.max_abs_pct, report.errors.gmae_pct,
           ToMicroseconds(report.max_unexplained)};
 }
 
-Status WritePictures(const ReplayCommand& options,
-                     const report::ReplayedJob& job) {
+Status WriteReplayPictures(const ReplayCommand& options,
+                           const report::ReplayedJob& job) {
   if (!options.perfetto.empty()) {
     RETURN_IF_ERROR(WriteExtraFile(
         options.perfetto,
@@ -68,7 +68,7 @@ Result<Outcome> Replay(const ReplayCommand& options) {
   RETURN_IF_ERROR(CheckExtraFile("--html", options.html, options.input.files));
   ASSIGN_OR_RETURN(const auto step, ParseNumber("--step", options.step, 0));
   ASSIGN_OR_RETURN(const std::vector<Check> checks,
-                   ParseChecks(options.fail_on, kQuantities));
+                   ParseChecks(options.fail_on, kReplayQuantities));
   ASSIGN_OR_RETURN(const Input input,
                    LoadInput(options.input, /*allow_duplicates=*/false));
   const auto job = [&] {
@@ -79,11 +79,11 @@ Result<Outcome> Replay(const ReplayCommand& options) {
   if (!job) {
     return tl::unexpected(job.error());
   }
-  RETURN_IF_ERROR(WritePictures(options, *job));
+  RETURN_IF_ERROR(WriteReplayPictures(options, *job));
   RETURN_IF_ERROR(Print(options.json
                             ? report::ReplayJson(job->report, Version())
                             : report::ReplayText(job->report)));
-  return RunChecks(checks, kQuantities, ValuesOf(job->report));
+  return RunChecks(checks, kReplayQuantities, ValuesOf(job->report));
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ Result<Outcome> RunReplay(const Words& words) {
              "FILE");
   parser.Add("--html", options.html,
              "write that step as one HTML file with a timeline", "FILE");
-  AddFailOn(parser, kQuantities, options.fail_on);
+  AddFailOn(parser, kReplayQuantities, options.fail_on);
   parser.AddFlag("--json", options.json, "print one JSON object instead");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   return go_on ? Replay(options) : Result<Outcome>(Outcome::kDone);

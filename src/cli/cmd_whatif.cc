@@ -28,7 +28,7 @@ struct WhatifCommand {
   bool suggest = false;
 };
 
-constexpr std::array kQuantities = {
+constexpr std::array kWhatifQuantities = {
     Quantity{.name = "step",
              .unit = "%",
              .help = "change of the step time; negative is a gain"},
@@ -38,7 +38,7 @@ constexpr std::array kQuantities = {
              .help = "device memory in use after, of what there is"},
 };
 
-std::array<double, kQuantities.size()> ValuesOf(
+std::array<double, kWhatifQuantities.size()> ValuesOf(
     const report::WhatifReport& report) {
   const auto& memory = report.after.memory;
   return {
@@ -94,7 +94,7 @@ Result<Outcome> Whatif(const WhatifCommand& command) {
   }
   const PredictCommand& workload = command.workload;
   ASSIGN_OR_RETURN(const std::vector<Check> checks,
-                   ParseChecks(workload.fail_on, kQuantities));
+                   ParseChecks(workload.fail_on, kWhatifQuantities));
   RETURN_IF_ERROR(
       CheckExtraFile("--perfetto", workload.perfetto, workload.input.files));
   RETURN_IF_ERROR(
@@ -122,7 +122,7 @@ Result<Outcome> Whatif(const WhatifCommand& command) {
   RETURN_IF_ERROR(WriteExtraFiles(files));
   RETURN_IF_ERROR(Print(workload.json ? report::WhatifJson(report, Version())
                                       : report::WhatifText(report)));
-  return RunChecks(checks, kQuantities, ValuesOf(report));
+  return RunChecks(checks, kWhatifQuantities, ValuesOf(report));
 }
 
 }  // namespace
@@ -152,7 +152,7 @@ Result<Outcome> RunWhatif(const Words& words) {
   parser.Add("--html", command.workload.html,
              "write one HTML file: both steps with timelines, or suggestions",
              "FILE");
-  AddFailOn(parser, kQuantities, command.workload.fail_on);
+  AddFailOn(parser, kWhatifQuantities, command.workload.fail_on);
   parser.AddFlag("--json", command.workload.json,
                  "print one JSON object instead");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));

@@ -75,7 +75,6 @@ constexpr std::array kCommands = {
 };
 
 std::string HelpText() {
-  using Align = TextTable::Align;
   TextTable table({Align::kLeft, Align::kLeft}, "  ");
   for (const Command& command : kCommands) {
     table.AddRow({fmt::format("{} {}", command.name, command.arguments),

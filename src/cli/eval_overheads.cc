@@ -19,9 +19,7 @@
 namespace stepcast::cli {
 namespace {
 
-using Align = TextTable::Align;
-
-struct Run {
+struct EvaluatedRun {
   std::string path;
   fit::HeldOut held_out;
   double measured_us = 0;     // The mean step.
@@ -35,24 +33,24 @@ struct Run {
 };
 
 // A run as loaded.
-struct Input {
+struct LoadedRun {
   std::string path;
   std::vector<fit::StepGraph> steps;
 };
 
-Result<Input> LoadRun(const std::string& path, const ingest::Rules& rules,
-                      size_t threads) {
+Result<LoadedRun> LoadRun(const std::string& path, const ingest::Rules& rules,
+                          size_t threads) {
   const std::filesystem::path file(path);
   ASSIGN_OR_RETURN(const ingest::Loaded loaded,
                    ingest::Load({&file, 1}, rules, {.threads = threads}));
   Diagnostics diagnostics;
   ASSIGN_OR_RETURN(std::vector<fit::StepGraph> steps,
                    fit::BuildStepGraphs(loaded.ranks, rules, diagnostics));
-  return Input{.path = path, .steps = std::move(steps)};
+  return LoadedRun{.path = path, .steps = std::move(steps)};
 }
 
 // From the steady steps of all runs but one.
-Result<fit::HeldOut> PredictFromOthers(const std::vector<Input>& inputs,
+Result<fit::HeldOut> PredictFromOthers(const std::vector<LoadedRun>& inputs,
                                        size_t left_out) {
   fit::OverheadSamples samples;
   for (uint32_t i = 0; i < inputs.size(); ++i) {
@@ -67,8 +65,8 @@ Result<fit::HeldOut> PredictFromOthers(const std::vector<Input>& inputs,
   return fit::PredictFrom(table, inputs[left_out].steps);
 }
 
-Run Summarize(const std::string& path, fit::HeldOut held_out) {
-  Run run{.path = path, .held_out = std::move(held_out)};
+EvaluatedRun Summarize(const std::string& path, fit::HeldOut held_out) {
+  EvaluatedRun run{.path = path, .held_out = std::move(held_out)};
   for (const fit::HeldOutRank& row : run.held_out.rows) {
     const double measured = ToMicroseconds(row.measured);
     const double predicted = ToMicroseconds(row.predicted);
@@ -89,16 +87,16 @@ Run Summarize(const std::string& path, fit::HeldOut held_out) {
   return run;
 }
 
-Result<std::vector<Run>> Evaluate(const std::vector<std::string>& paths,
-                                  size_t threads, bool leave_one_out) {
+Result<std::vector<EvaluatedRun>> Evaluate(
+    const std::vector<std::string>& paths, size_t threads, bool leave_one_out) {
   const Progress progress("predicting held-out steps");
   ASSIGN_OR_RETURN(const ingest::Rules rules, ingest::Rules::Load());
-  std::vector<Input> inputs;
+  std::vector<LoadedRun> inputs;
   for (const std::string& path : paths) {
-    ASSIGN_OR_RETURN(Input input, LoadRun(path, rules, threads));
+    ASSIGN_OR_RETURN(LoadedRun input, LoadRun(path, rules, threads));
     inputs.push_back(std::move(input));
   }
-  std::vector<Run> runs;
+  std::vector<EvaluatedRun> runs;
   for (size_t i = 0; i < inputs.size(); ++i) {
     auto held_out = leave_one_out ? PredictFromOthers(inputs, i)
                                   : fit::PredictHeldOut(inputs[i].steps, {});
@@ -113,13 +111,13 @@ Result<std::vector<Run>> Evaluate(const std::vector<std::string>& paths,
   return runs;
 }
 
-std::string ToText(const std::vector<Run>& runs) {
+std::string ToText(const std::vector<EvaluatedRun>& runs) {
   TextTable table({Align::kLeft, Align::kLeft, Align::kRight, Align::kRight,
                    Align::kRight, Align::kRight, Align::kRight, Align::kRight,
                    Align::kRight, Align::kRight});
   table.AddRow({"run", "from", "steps", "measured ms", "predicted ms",
                 "error %", "a step %", "worst %", "waits %", "host"});
-  for (const Run& run : runs) {
+  for (const EvaluatedRun& run : runs) {
     table.AddRow({Printable(run.path), std::string(run.from),
                   fmt::format("{}", run.held_out.rows.size()),
                   fmt::format("{:.3f}", run.measured_us / 1e3),
@@ -133,11 +131,11 @@ std::string ToText(const std::vector<Run>& runs) {
   return table.ToString();
 }
 
-std::string ToJson(const std::vector<Run>& runs) {
+std::string ToJson(const std::vector<EvaluatedRun>& runs) {
   JsonWriter json;
   json.BeginObject().Key("stepcast").String(Version());
   json.Key("runs").BeginArray();
-  for (const Run& run : runs) {
+  for (const EvaluatedRun& run : runs) {
     json.BeginObject().Key("path").String(run.path);
     json.Key("from").String(run.from);
     json.Key("steps_left_out").Int(static_cast<int64_t>(run.held_out.unsteady));
@@ -190,7 +188,7 @@ Status EvalOverheads(const Words& words) {
     return Fail(ErrorCode::kInvalidInput,
                 "--leave-one-out needs two runs or more in --data");
   }
-  ASSIGN_OR_RETURN(const std::vector<Run> runs,
+  ASSIGN_OR_RETURN(const std::vector<EvaluatedRun> runs,
                    Evaluate(given.data, data.threads, leave_one_out));
   return Print(json ? ToJson(runs) : ToText(runs));
 }

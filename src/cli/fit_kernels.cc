@@ -25,7 +25,6 @@
 namespace stepcast::cli {
 namespace {
 
-using Align = TextTable::Align;
 namespace fs = std::filesystem;
 
 std::string SummaryText(const std::vector<fit::FittedProfile>& fitted) {

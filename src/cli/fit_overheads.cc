@@ -26,8 +26,6 @@
 namespace stepcast::cli {
 namespace {
 
-using Align = TextTable::Align;
-
 struct Request {
   DataOptions given;
   std::vector<std::string> notes;

@@ -23,8 +23,6 @@ namespace stepcast::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using Align = TextTable::Align;
-
 constexpr std::string_view kStepsFile = "steps/steps.csv";
 
 struct TimedStep {

@@ -15,7 +15,6 @@ namespace {
 
 std::string HelpText(std::string_view command, std::string_view help,
                      std::span<const Kind> kinds) {
-  using Align = TextTable::Align;
   TextTable table({Align::kLeft, Align::kLeft}, "  ");
   for (const Kind& kind : kinds) {
     table.AddRow(

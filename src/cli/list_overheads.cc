@@ -65,7 +65,6 @@ Result<std::vector<OverheadSet>> LoadSets() {
 }  // namespace
 
 Result<std::string> OverheadsText() {
-  using Align = TextTable::Align;
   TextTable table(
       {Align::kLeft, Align::kRight, Align::kRight, Align::kLeft, Align::kLeft});
   table.AddRow({"name", "rows", "launch us", "default of", "what it is of"});

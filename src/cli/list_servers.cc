@@ -12,8 +12,6 @@
 
 namespace stepcast::cli {
 
-using Align = TextTable::Align;
-
 Result<std::string> ServersText() {
   TextTable table({Align::kLeft, Align::kLeft, Align::kRight, Align::kRight,
                    Align::kRight, Align::kRight, Align::kRight, Align::kRight,

@@ -21,7 +21,6 @@ std::vector<std::string> AxesOf(const explore::Study& study) {
 }  // namespace
 
 Result<std::string> StudiesText() {
-  using Align = TextTable::Align;
   TextTable table({Align::kLeft, Align::kRight, Align::kLeft, Align::kLeft});
   table.AddRow({"name", "rows", "axes", "title"});
   for (const std::string& name : explore::StudyNames()) {

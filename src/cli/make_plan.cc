@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/units.h"
 #include "cli/commands.h"
 #include "cli/extra_file.h"
 #include "cli/interrupt.h"
@@ -26,8 +27,6 @@
 namespace stepcast::cli {
 namespace {
 
-constexpr std::string_view kDefaultModel = "dlrm_mlperf";
-constexpr std::string_view kDefaultGpu = "a100-sxm-80gb";
 constexpr int64_t kGpusOfNode = 8;
 constexpr double kDefaultSeconds = 60;
 constexpr int64_t kDefaultEvaluations = 500'000;
@@ -39,7 +38,6 @@ constexpr int kTrials = 40;
 // tables on a hundred ranks.
 constexpr size_t kMostSimulated = 4;
 constexpr size_t kLargeSize = 50'000;
-constexpr double kGiga = 1e9;
 
 // A number of GB or seconds; `otherwise` if it was not given.
 Result<double> ParseAmount(std::string_view option, const std::string& text,
@@ -59,7 +57,7 @@ Result<double> ParseAmount(std::string_view option, const std::string& text,
   return value;
 }
 
-Result<engine::Request> ReadRequest(const PlanCommand& command) {
+Result<engine::Request> ReadPlanRequest(const PlanCommand& command) {
   engine::Request request;
   if (command.models.size() > 1) {
     return Fail(
@@ -202,7 +200,7 @@ Result<report::PlanReport> MakePlan(const PlanCommand& command) {
   }
   engine::Predictor predictor(
       {command.profiles.begin(), command.profiles.end()});
-  ASSIGN_OR_RETURN(engine::Request request, ReadRequest(command));
+  ASSIGN_OR_RETURN(engine::Request request, ReadPlanRequest(command));
   std::vector<std::string> notes;
   if (request.hybrid) {
     ASSIGN_OR_RETURN(engine::HybridRequest placed,

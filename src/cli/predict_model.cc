@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/options.h"
 #include "cli/predict_command.h"
 #include "engine/place_tables.h"
 #include "engine/predictor.h"
@@ -15,9 +16,6 @@
 
 namespace stepcast::cli {
 namespace {
-
-constexpr std::string_view kDefaultModel = "dlrm_mlperf";
-constexpr std::string_view kDefaultGpu = "a100-sxm-80gb";
 
 Result<workload::Settings> ReadSettings(const PredictCommand& command) {
   workload::Settings settings;

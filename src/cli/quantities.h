@@ -2,6 +2,7 @@
 #ifndef STEPCAST_CLI_QUANTITIES_H_
 #define STEPCAST_CLI_QUANTITIES_H_
 
+#include "base/units.h"
 #include "cli/fail_on.h"
 
 namespace stepcast::cli {
@@ -11,7 +12,6 @@ inline constexpr Quantity kStepTime = {
 
 /// A part of a whole in percent; 0 of nothing.
 inline double PercentOf(double part, double whole) {
-  constexpr double kPercent = 100;
   return whole > 0 ? kPercent * part / whole : 0;
 }
 

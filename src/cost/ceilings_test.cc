@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "hw/gpu_files.h"
+#include "cost/machine_testing.h"
 
 namespace stepcast::cost {
 namespace {
@@ -16,12 +16,8 @@ Profile WithShares() {
   return profile;
 }
 
-hw::Device Find(const std::string& name) {
-  return hw::FindDevice(name).value();
-}
-
 TEST(CeilingsTest, AreThoseOfTheProfileWhereItHasAny) {
-  hw::Device device = Find("v100-pcie-32gb");
+  hw::Device device = On("v100-pcie-32gb").device;
   const double before = device.bmm_fp32_share;
   ApplyCeilings(WithShares(), device);
   EXPECT_EQ(device.gemm_fp32_share, 0.9);
@@ -32,22 +28,22 @@ TEST(CeilingsTest, AreThoseOfTheProfileWhereItHasAny) {
 // 300 W instead of 250 at 1530 MHz instead of 1380: the cube root of 1.2 is
 // 1.063, the clock 1.109 times as high. Memory does not care.
 TEST(CeilingsTest, ProductsAreNotFasterThanPowerAllows) {
-  hw::Device device = Find("v100-sxm-32gb");
-  BorrowCeilings(WithShares(), Find("v100-pcie-32gb"), device);
+  hw::Device device = On("v100-sxm-32gb").device;
+  BorrowCeilings(WithShares(), On("v100-pcie-32gb").device, device);
   EXPECT_NEAR(device.gemm_fp32_share, 0.9 * std::cbrt(1.2) / (1530.0 / 1380),
               1e-9);
   EXPECT_EQ(device.copy_share, 0.8);
 }
 
 TEST(CeilingsTest, MorePowerAtTheSameClockGainsNothing) {
-  hw::Device device = Find("a100-sxm-40gb");
-  BorrowCeilings(WithShares(), Find("a100-pcie-40gb"), device);
+  hw::Device device = On("a100-sxm-40gb").device;
+  BorrowCeilings(WithShares(), On("a100-pcie-40gb").device, device);
   EXPECT_EQ(device.gemm_fp32_share, 0.9);
 }
 
 TEST(CeilingsTest, ALockedClockIsHeld) {
-  hw::Device device = Find("v100-sxm-16gb@1297MHz");
-  BorrowCeilings(WithShares(), Find("v100-pcie-32gb"), device);
+  hw::Device device = On("v100-sxm-16gb@1297MHz").device;
+  BorrowCeilings(WithShares(), On("v100-pcie-32gb").device, device);
   EXPECT_EQ(device.gemm_fp32_share, 0.9);
 }
 

@@ -34,7 +34,7 @@ constexpr double kRangeSlack = 0.25;
 
 // Up to here, as good as twice or half the size, the edge of the data stands
 // for what lies outside.
-constexpr double kNear = 1;
+constexpr double kNearDistance = 1;
 
 // A small kernel of a family.
 ir::KernelShape ExampleOf(std::string_view family) {
@@ -250,7 +250,8 @@ Estimate KernelModels::FromAnswer(const Answer& answer, const Base& base,
   // What was learned at the edge of the data holds less the farther away. On a
   // processor it is still better than the formula, which is a GPU's.
   const double distance = DistanceOutside(model, features);
-  const double far = IsCpu(machine_) ? 0 : std::max(0.0, distance - kNear);
+  const double far =
+      IsCpu(machine_) ? 0 : std::max(0.0, distance - kNearDistance);
   const double time =
       base.time_us *
       std::exp2(CorrectionOf(model, base.time_us, trees) / (1 + far));

@@ -7,17 +7,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "hw/gpu_files.h"
+#include "cost/machine_testing.h"
 
 namespace stepcast::cost {
 namespace {
 
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
-
-hw::Device Find(std::string_view name) {
-  return hw::FindDevice(name).value();
-}
 
 const ir::KernelShape product_shape = ir::Gemm{.batch = 1,
                                                .m = 2048,
@@ -42,7 +38,8 @@ class KernelModelsTest : public ::testing::Test {
     std::ofstream(directory_ / "titan-xp" / name) << text;
   }
   Result<KernelModels> Load() const {
-    return KernelModels::Load(Find("titan-xp"), ProfileStore({directory_}));
+    return KernelModels::Load(On("titan-xp").device,
+                              ProfileStore({directory_}));
   }
 
  private:
@@ -116,7 +113,7 @@ TEST_F(KernelModelsTest, AModelOfOtherFeaturesIsRefused) {
 
 TEST(KernelModels, BorrowsFromTheSameChip) {
   const auto models =
-      KernelModels::Load(Find("v100-sxm-16gb@1297MHz"), ProfileStore());
+      KernelModels::Load(On("v100-sxm-16gb@1297MHz").device, ProfileStore());
   ASSERT_TRUE(models.has_value()) << models.error().message;
   const auto estimate = models->Price(product_shape);
   EXPECT_THAT(estimate->model, HasSubstr("of v100-pcie-32gb"));
@@ -125,7 +122,7 @@ TEST(KernelModels, BorrowsFromTheSameChip) {
 }
 
 TEST(KernelModels, HasNoPriceForWhatItDoesNotKnow) {
-  const auto models = KernelModels::Load(Find("t4"), ProfileStore());
+  const auto models = KernelModels::Load(On("t4").device, ProfileStore());
   ASSERT_TRUE(models.has_value()) << models.error().message;
   EXPECT_FALSE(models->Price(ir::Opaque{}).has_value());
   EXPECT_FALSE(models->Price(ir::Gemm{.batch = 1, .m = 5}).has_value());

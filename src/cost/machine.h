@@ -32,6 +32,10 @@ struct Machine {
   double sm_count() const { return device.sm_count; }
 };
 
+inline bool IsCdna(const Machine& machine) {
+  return machine.device.generation == hw::Generation::kCdna;
+}
+
 }  // namespace stepcast::cost
 
 #endif  // STEPCAST_COST_MACHINE_H_

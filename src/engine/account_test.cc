@@ -4,19 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/replay.h"
-#include "ir/graph_text.h"
+#include "engine/replay_testing.h"
 
 namespace stepcast::engine {
 namespace {
-
-Replay ReplayOf(std::string_view text) {
-  const auto graph = ir::ParseGraph(text);
-  EXPECT_TRUE(graph) << graph.error().message;
-  auto replay = ReplayStep(*graph);
-  EXPECT_TRUE(replay) << replay.error().message;
-  return *std::move(replay);
-}
 
 size_t FamilyOf(const ir::KernelShape& shape) {
   return shape.index();

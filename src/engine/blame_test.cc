@@ -5,8 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/replay.h"
-#include "ir/graph_text.h"
+#include "engine/replay_testing.h"
 
 namespace stepcast::engine {
 namespace {
@@ -16,11 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 std::vector<CollectiveBlame> BlameOf(std::string_view text) {
-  const auto graph = ir::ParseGraph(text);
-  EXPECT_TRUE(graph) << graph.error().message;
-  const auto replay = ReplayStep(*graph);
-  EXPECT_TRUE(replay) << replay.error().message;
-  return replay->collectives;
+  return ReplayOf(text).collectives;
 }
 
 // rank 0   [a 0-10][call 10]  [14-64: waits 30          ][own 20]

@@ -1,21 +1,11 @@
 #include "engine/lin_predict.h"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "cost/overheads/lin_ops.h"
 
 namespace stepcast::engine {
-namespace {
-
-Duration FromMicroseconds(double us) {
-  constexpr double kNanoseconds = 1e3;
-  return Duration(std::llround(us * kNanoseconds));
-}
-
-}  // namespace
-
 LinPrediction PredictByLinWalk(const ir::GraphData& data,
                                const PricedWorks& works,
                                const cost::OverheadTable& overheads,

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/nearest.h"
+#include "base/units.h"
 #include "workload/hybrid_placement.h"
 #include "workload/placement.h"
 
@@ -16,7 +17,6 @@ using workload::Placement;
 
 constexpr std::string_view kHybrid = "hybrid";
 constexpr std::string_view kHybridRemote = "hybrid-remote";
-constexpr double kGiga = 1e9;
 
 // Tables are not dealt evenly: with so much less room each time, so often, all
 // ranks' tables fit, or none are left.

@@ -1,7 +1,6 @@
 #include "engine/predict.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -12,11 +11,6 @@
 
 namespace stepcast::engine {
 namespace {
-
-Duration FromMicroseconds(double us) {
-  constexpr double kNanoseconds = 1e3;
-  return Duration(std::llround(us * kNanoseconds));
-}
 
 bool HasTimes(const ir::GraphData& data) {
   return !data.ranks.empty() &&

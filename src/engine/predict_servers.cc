@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/units.h"
 #include "cost/collectives/collective_models.h"
 #include "engine/build_job.h"
 #include "engine/cpu_runtime.h"
@@ -177,7 +178,6 @@ Result<ModelPrediction> Predictor::PredictOnServers(
       engine::Predict(
           {.graph = &job.graph, .models = models, .overheads = overheads},
           how));
-  constexpr double kGiga = 1e9;
   return ModelPrediction{
       .graph = std::move(job.graph),
       .prediction = std::move(prediction),

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/units.h"
 #include "cost/overheads/overhead_files.h"
 #include "engine/build_job.h"
 #include "engine/place_tables.h"
@@ -209,7 +210,6 @@ Result<ModelPrediction> Predictor::Predict(const Request& request,
           {.graph = &job.graph, .models = models, .overheads = overheads},
           how));
   const Costs costs = CostsOf(request, platform);
-  constexpr double kGiga = 1e9;
   const double host_bytes = job.memory.host / request.nodes;
   return ModelPrediction{
       .graph = std::move(job.graph),

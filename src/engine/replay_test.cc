@@ -5,7 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ir/graph_text.h"
+#include "engine/replay_testing.h"
+#include "ir/graph_testing.h"
 
 namespace stepcast::engine {
 namespace {
@@ -14,20 +15,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-ir::Graph GraphOf(std::string_view text) {
-  auto graph = ir::ParseGraph(text);
-  EXPECT_TRUE(graph) << graph.error().message;
-  return *std::move(graph);
-}
-
-Replay ReplayOf(std::string_view text) {
-  auto replay = ReplayStep(GraphOf(text));
-  EXPECT_TRUE(replay) << replay.error().message;
-  return *std::move(replay);
-}
-
 std::string ErrorOf(std::string_view text) {
-  const auto replay = ReplayStep(GraphOf(text));
+  const auto replay = ReplayStep(ir::GraphOf(text));
   EXPECT_FALSE(replay);
   return replay ? "" : replay.error().message;
 }

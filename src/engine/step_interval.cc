@@ -54,7 +54,6 @@ class Sampler {
   void FindClosers();
   Duration StepOf(const sim::Schedule& schedule);
 
-  const ir::GraphData& data_;
   const Prediction& prediction_;
   const PredictOptions& options_;
   Rng rng_;
@@ -77,8 +76,7 @@ class Sampler {
 
 Sampler::Sampler(const ir::GraphData& data, const Prediction& prediction,
                  const PredictOptions& options)
-    : data_(data),
-      prediction_(prediction),
+    : prediction_(prediction),
       options_(options),
       rng_(options.seed),
       of_model_(prediction.works.models.size()),

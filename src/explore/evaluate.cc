@@ -19,7 +19,6 @@
 namespace stepcast::explore {
 namespace {
 
-constexpr double kGiga = 1e9;
 constexpr double kMicro = 1e-6;
 // What machines cost is spread over as long a life as fleets' servers have.
 constexpr double kSecondsOfUse = fleet::kYearsOfUse * 365.25 * 24 * 3600;

@@ -7,8 +7,6 @@
 namespace stepcast::explore {
 namespace {
 
-constexpr double kGiga = 1e9;
-
 // The columns of a tier, from its processors' on.
 void FillTier(const fleet::TierUse& tier, Number cpu, Row& row) {
   const auto first = static_cast<size_t>(cpu);

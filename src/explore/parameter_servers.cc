@@ -13,7 +13,6 @@
 namespace stepcast::explore {
 namespace {
 
-constexpr double kGiga = 1e9;
 constexpr double kBytesPerUs = 1e3;  // Of one GB/s.
 // Of what memory channels could do; as of fleets (fleet/predict_fleet.cc).
 constexpr double kMemoryShare = 0.8;

@@ -25,7 +25,7 @@ constexpr std::string_view kParetoKeys[] = {"more", "less"};
 constexpr std::string_view kSensitivityKeys[] = {"name", "metric", "of",
                                                  "against", "inputs"};
 constexpr std::string_view kInputKeys[] = {"setting", "low", "high", "why"};
-constexpr std::string_view kKinds[] = {"lines", "bars", "points"};
+constexpr std::string_view kChartKinds[] = {"lines", "bars", "points"};
 
 Status CheckColumn(const toml::node& node, const std::string& name,
                    const Study& study) {
@@ -122,13 +122,14 @@ Status ReadCharts(const toml::table& file, Study& study) {
     ChartSpec chart;
     ASSIGN_OR_RETURN(const std::string kind,
                      GetOptionalString(*section, "kind"));
-    const auto found = std::ranges::find(kKinds, kind);
-    if (!kind.empty() && found == std::end(kKinds)) {
-      return FailAt(*section->get("kind"), Unknown("chart", kind, kKinds));
+    const auto found = std::ranges::find(kChartKinds, kind);
+    if (!kind.empty() && found == std::end(kChartKinds)) {
+      return FailAt(*section->get("kind"), Unknown("chart", kind, kChartKinds));
     }
-    chart.kind = kind.empty()
-                     ? ChartSpec::Kind::kLines
-                     : static_cast<ChartSpec::Kind>(found - std::begin(kKinds));
+    chart.kind =
+        kind.empty()
+            ? ChartSpec::Kind::kLines
+            : static_cast<ChartSpec::Kind>(found - std::begin(kChartKinds));
     ASSIGN_OR_RETURN(chart.title, GetOptionalString(*section, "title"));
     ASSIGN_OR_RETURN(chart.x, Column(*section, "x", "", study));
     if (chart.x.empty()) {

@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/units.h"
+
 namespace stepcast::explore {
 
 /// The numbers of a row. Shares are between 0 and 1. "Trainers" are the servers

@@ -12,7 +12,7 @@ namespace {
 constexpr double kMostWidth = 1'000'000;
 constexpr double kMostLayers = 1'000;
 constexpr double kMostTables = 100'000;
-constexpr double kMostRows = 1e12;
+constexpr double kMostTableRows = 1e12;
 constexpr double kMostPooling = 100'000;
 constexpr double kMostMachines = 1'048'576;
 constexpr double kMostRate = 1e6;  // GB/s, GB, W.
@@ -22,7 +22,7 @@ Status SetServersOf(const SettingValue& value, Scenario& scenario) {
   return SetServers(kMember, value, scenario);
 }
 
-constexpr std::array kKinds = {
+constexpr std::array kSettingKinds = {
     SettingKind{.name = "model",
                 .help = "a built-in workload or a .toml file",
                 .type = SettingType::kWord,
@@ -40,7 +40,7 @@ constexpr std::array kKinds = {
     SettingKind{.name = "rows",
                 .help = "of each table",
                 .least = 1,
-                .most = kMostRows,
+                .most = kMostTableRows,
                 .set = SetRows},
     SettingKind{.name = "rows_factor",
                 .help = "what the rows of each table are multiplied with",
@@ -263,7 +263,7 @@ constexpr std::array kKinds = {
 }  // namespace
 
 std::span<const SettingKind> SettingKinds() {
-  return kKinds;
+  return kSettingKinds;
 }
 
 }  // namespace stepcast::explore

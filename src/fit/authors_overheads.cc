@@ -51,7 +51,7 @@ struct Line {
   std::optional<int64_t> launches{};  // Of the op, where told.
 };
 
-struct Table {
+struct OverheadTable {
   Kind kind = Kind::kComplete;
   std::vector<Line> lines;
 };
@@ -130,8 +130,8 @@ class LineReader {
   const Kind kind_;
 };
 
-Result<Table> ReadTable(const CsvTable& csv) {
-  Table table;
+Result<OverheadTable> ReadTable(const CsvTable& csv) {
+  OverheadTable table;
   ASSIGN_OR_RETURN(table.kind, KindOf(csv));
   const LineReader reader(csv, table.kind);
   for (size_t row = 0; row < csv.row_count(); ++row) {
@@ -154,9 +154,10 @@ OverheadRow RowOf(const Line& line, double mean_us) {
 
 class Collector {
  public:
-  Collector(std::span<const Table> tables, const AuthorsOptions& options)
+  Collector(std::span<const OverheadTable> tables,
+            const AuthorsOptions& options)
       : tables_(tables), options_(options) {
-    for (const Table& table : tables) {
+    for (const OverheadTable& table : tables) {
       for (const Line& line : table.lines) {
         if (line.type == "t2") {
           launching_.insert(std::string(cost::PlainOpName(line.name)));
@@ -182,7 +183,7 @@ class Collector {
 
   void AddKind(Kind kind, cost::OverheadData& data) const {
     Groups groups;
-    for (const Table& table : tables_) {
+    for (const OverheadTable& table : tables_) {
       if (table.kind != kind) {
         continue;
       }
@@ -233,7 +234,7 @@ class Collector {
     }
   }
 
-  const std::span<const Table> tables_;
+  const std::span<const OverheadTable> tables_;
   const AuthorsOptions& options_;
   std::set<std::string> launching_;  // Plain names of ops with a T2.
 };
@@ -264,9 +265,9 @@ double UnroundedMean(double printed, std::optional<int64_t> count) {
 Result<cost::OverheadData> ReadAuthorsOverheads(
     std::span<const measurements::CsvTable> tables,
     const AuthorsOptions& options) {
-  std::vector<Table> read;
+  std::vector<OverheadTable> read;
   for (const CsvTable& csv : tables) {
-    ASSIGN_OR_RETURN(Table table, ReadTable(csv));
+    ASSIGN_OR_RETURN(OverheadTable table, ReadTable(csv));
     read.push_back(std::move(table));
   }
   return Collector(read, options).Collect();

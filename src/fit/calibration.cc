@@ -20,7 +20,7 @@ constexpr size_t kRowsPerBin = 150;
 constexpr size_t kMostBins = 8;
 // A model that is fitted again has nine tenths of the rows: fewer would make it
 // worse than the one that answers, and its errors too large.
-constexpr uint64_t kFolds = 10;
+constexpr uint64_t kCalibrationFolds = 10;
 
 // An estimate and the residual of its row.
 using Point = std::pair<double, double>;
@@ -54,12 +54,12 @@ cost::Spread SpreadOf(std::vector<Point> points) {
 // The tenth that a row's shape belongs to: repeats stay together.
 uint64_t FoldOf(const TrainingRow& row) {
   // Parts are chosen by the hash itself: draw from it.
-  return Rng(ir::HashOf(row.row->shape)).Below(kFolds);
+  return Rng(ir::HashOf(row.row->shape)).Below(kCalibrationFolds);
 }
 
 Status AddHeldOut(const TrainingRows& rows, const FitAgain& fit_again,
                   std::vector<Point>& points) {
-  for (uint64_t fold = 0; fold < kFolds; ++fold) {
+  for (uint64_t fold = 0; fold < kCalibrationFolds; ++fold) {
     TrainingRows fewer = rows;
     std::vector<size_t> held_out;
     for (size_t i = 0; i < rows.rows.size(); ++i) {

@@ -12,9 +12,9 @@ using measurements::KernelRow;
 using measurements::Part;
 
 // Kernels of one microsecond by the formula, of sizes 1, 2, 3 and so on.
-class Made {
+class MadeKernels {
  public:
-  explicit Made(size_t count) : measured_(count) {
+  explicit MadeKernels(size_t count) : measured_(count) {
     for (size_t i = 0; i < count; ++i) {
       measured_[i].shape = ir::Softmax{.rows = static_cast<int64_t>(i + 1),
                                        .columns = 1,
@@ -42,7 +42,7 @@ class Made {
 };
 
 TEST(Calibrate, HeldOutRowsWidenWhatAFewValidationRowsSay) {
-  Made made(105);
+  MadeKernels made(105);
   for (size_t i = 0; i < 5; ++i) {
     made.Add(i, Part::kValidation, 0);
   }
@@ -62,7 +62,7 @@ TEST(Calibrate, HeldOutRowsWidenWhatAFewValidationRowsSay) {
 }
 
 TEST(Calibrate, EachShapeIsHeldOutOnceWithItsRepeats) {
-  Made made(40);
+  MadeKernels made(40);
   for (size_t i = 0; i < 40; ++i) {
     made.Add(i, Part::kFit, 0);
     made.Add(i, Part::kFit, 0.1);
@@ -92,7 +92,7 @@ TEST(Calibrate, EachShapeIsHeldOutOnceWithItsRepeats) {
 }
 
 TEST(Calibrate, ManyValidationRowsSpeakForThemselves) {
-  Made made(300);
+  MadeKernels made(300);
   for (size_t i = 0; i < 200; ++i) {
     made.Add(i, Part::kValidation, i % 2 == 0 ? 0.1 : -0.1);
   }

@@ -25,7 +25,7 @@ using measurements::Part;
 using measurements::Timing;
 
 // A ceiling from fewer rows than this is an accident.
-constexpr size_t kFewestRows = 10;
+constexpr size_t kFewestCeilingRows = 10;
 
 // The rows of one GPU that may be fitted to, with what a launch adds to them.
 class Rows {
@@ -63,7 +63,7 @@ constexpr double kLeastCpuShare = 0.001;
 
 void SetShare(cost::Profile& profile, const char* key,
               std::vector<double> shares, double quantile, double least) {
-  if (shares.size() >= kFewestRows) {
+  if (shares.size() >= kFewestCeilingRows) {
     profile.ceilings[key] =
         std::clamp(Quantile(std::move(shares), quantile), least, 1.0);
   }
@@ -184,10 +184,10 @@ void FitCopies(const Rows& rows, const cost::Machine& machine,
                cost::Profile& profile) {
   const std::vector<double> one = LargestStreams(rows, machine, 1);
   const std::vector<double> two = LargestStreams(rows, machine, 2);
-  if (one.size() >= kFewestRows && two.size() >= kFewestRows) {
+  if (one.size() >= kFewestCeilingRows && two.size() >= kFewestCeilingRows) {
     profile.ceilings["copy_share"] =
         std::clamp((Quantile(one, 0.5) + Quantile(two, 0.5)) / 2, 0.05, 1.0);
-  } else if (one.size() + two.size() >= kFewestRows) {
+  } else if (one.size() + two.size() >= kFewestCeilingRows) {
     Set(profile, "copy_share", one.size() > two.size() ? one : two, 0.5);
   } else {
     Set(profile, "copy_share", ThinProducts(rows, machine), 0.9);
@@ -215,7 +215,7 @@ void FitConvolutions(const Rows& rows, const cost::Machine& machine,
                          rows.KernelUs(*row));
       }
     }
-    if (ratios.size() < kFewestRows) {
+    if (ratios.size() < kFewestCeilingRows) {
       return;
     }
     double& share = tried.device.conv_fp32_share;

@@ -20,7 +20,7 @@ using cost::CollectiveConstants;
 
 // Pull of each constant towards its usual value, against curves of weight 1:
 // enough to hold one that no row speaks of.
-constexpr double kPull = 0.02;
+constexpr double kPullToUsual = 0.02;
 
 // Some constants of a set, by the start of their keys, as logarithms.
 class Chosen {
@@ -99,7 +99,7 @@ void Fit(const Chosen& chosen, std::span<const MeasuredCurve> curves,
       sum += CurveLoss(curve, clusters[curve.system], tried);
     }
     for (size_t i = 0; i < logs.size(); ++i) {
-      sum += kPull * SoftLoss(logs[i] - usual[i]);
+      sum += kPullToUsual * SoftLoss(logs[i] - usual[i]);
     }
     return sum;
   };

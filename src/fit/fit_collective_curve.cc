@@ -26,7 +26,7 @@ constexpr double kBendCost = 0.005;
 constexpr double kChangeCost = 0.1;
 
 // Pull towards the formula's ramp, for curves of few points.
-constexpr double kPull = 0.02;
+constexpr double kPullToFormula = 0.02;
 
 // Blends outside are a latency or a rate gone wrong.
 constexpr double kLeastBlend = 0.3;
@@ -155,15 +155,15 @@ cost::CollectiveCurve FitTimes(const MeasuredCurve& measured,
 // sizes is left out in turn, but for the ends, where nothing leads on.
 void SetSpread(const MeasuredCurve& measured, const cost::Ramp& formula,
                cost::CollectiveCurve& curve) {
-  constexpr size_t kFolds = 5;
+  constexpr size_t kSizeFolds = 5;
   std::vector<double> ratios;
-  for (size_t fold = 0; fold < kFolds; ++fold) {
+  for (size_t fold = 0; fold < kSizeFolds; ++fold) {
     MeasuredCurve kept = measured;
     kept.points.clear();
     std::vector<double> left_out;
     for (size_t i = 0; i < measured.points.size(); ++i) {
       const bool end = i == 0 || i + 1 == measured.points.size();
-      if (!end && i % kFolds == fold) {
+      if (!end && i % kSizeFolds == fold) {
         left_out.push_back(measured.points[i].wire_bytes);
       } else {
         kept.points.push_back(measured.points[i]);
@@ -204,7 +204,7 @@ cost::Ramp FitRamp(const MeasuredCurve& curve, const cost::Ramp& formula) {
              SoftLoss(std::log(ramp.Us(point.wire_bytes)) - point.log_us);
     }
     for (size_t i = 0; i < start.size(); ++i) {
-      sum += kPull * SoftLoss(logs[i] - start[i]);
+      sum += kPullToFormula * SoftLoss(logs[i] - start[i]);
     }
     return sum;
   };

@@ -24,7 +24,7 @@ constexpr size_t kMostRows = 1500;
 constexpr size_t kEvaluationsPerConstant = 45;
 // The method stops early in narrow valleys; starting it again at the point it
 // found gives it a fresh simplex.
-constexpr int kRounds = 2;
+constexpr int kSimplexRounds = 2;
 
 // Rows further off than this are the library's choice of another kernel or a
 // card that throttles: no constant explains them.
@@ -179,7 +179,7 @@ cost::Constants FitGroup(const ConstantGroup& group,
   for (const Constant id : group.constants) {
     point.push_back(1 + PlaceInRange(InfoOf(id), start[id]));
   }
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kSimplexRounds; ++round) {
     point = Minimize(loss, point,
                      {.evaluations = kEvaluationsPerConstant * point.size()});
   }

@@ -25,9 +25,9 @@ namespace {
 using measurements::Part;
 
 // Fewer tell no factor.
-constexpr size_t kFewestRows = 10;
+constexpr size_t kFewestCpuRows = 10;
 
-constexpr uint64_t kFolds = 5;
+constexpr uint64_t kCpuFolds = 5;
 
 // How many trees there may be: few where rows of one shape differ by what the
 // shape does not tell.
@@ -72,7 +72,7 @@ TrainingRows HoldOut(const TrainingRows& rows, uint64_t fold) {
     if (row.part == Part::kValidation) {
       row.part = Part::kTest;
     } else if (row.part == Part::kFit &&
-               Rng(ir::HashOf(row.row->shape)).Below(kFolds) == fold) {
+               Rng(ir::HashOf(row.row->shape)).Below(kCpuFolds) == fold) {
       row.part = Part::kValidation;
     }
   }
@@ -102,7 +102,7 @@ struct HeldOutErrors {
 // for a model that is right about some and anywhere with the others.
 Result<size_t> ChooseTrees(const TrainingRows& rows, cost::FittedModel& model) {
   std::array<HeldOutErrors, kTreeCounts.size()> held_out;
-  for (uint64_t fold = 0; fold < kFolds; ++fold) {
+  for (uint64_t fold = 0; fold < kCpuFolds; ++fold) {
     const TrainingRows fewer = HoldOut(rows, fold);
     for (size_t i = 0; i < kTreeCounts.size(); ++i) {
       RETURN_IF_ERROR(Correct(fewer, kTreeCounts[i], model));
@@ -123,7 +123,7 @@ Result<size_t> ChooseTrees(const TrainingRows& rows, cost::FittedModel& model) {
 
 Result<std::optional<cost::FittedModel>> FitCpuModel(const RowGroup& group,
                                                      const TrainingRows& rows) {
-  if (FitResiduals(rows).size() < kFewestRows) {
+  if (FitResiduals(rows).size() < kFewestCpuRows) {
     return std::nullopt;
   }
   cost::FittedModel model = UncorrectedModel(group, rows);

@@ -15,10 +15,10 @@ using measurements::Part;
 
 // Products of all sizes and both layouts. Each takes `factor(op)` times what
 // the formula says, and up to 5 % more.
-class Made {
+class MadeProducts {
  public:
   template <typename Factor>
-  explicit Made(int count, Factor factor) {
+  explicit MadeProducts(int count, Factor factor) {
     for (int i = 0; i < count; ++i) {
       ir::Gemm product{.batch = 1,
                        .m = 16 + 8 * (i % 7),
@@ -58,7 +58,7 @@ class Made {
 };
 
 TEST(FitCpuModelTest, LayoutsMayDifferByAFactor) {
-  const Made made(
+  const MadeProducts made(
       400, [](const ir::Gemm& op) { return op.transpose_b ? 9.0 : 4.0; });
   const auto model = FitCpuModel(made.group(), made.rows());
   ASSERT_TRUE(model) << model.error().message;
@@ -69,7 +69,7 @@ TEST(FitCpuModelTest, LayoutsMayDifferByAFactor) {
 }
 
 TEST(FitCpuModelTest, FewRowsTellAFactor) {
-  const Made made(30, [](const ir::Gemm& /*op*/) { return 16.0; });
+  const MadeProducts made(30, [](const ir::Gemm& /*op*/) { return 16.0; });
   const auto model = FitCpuModel(made.group(), made.rows());
   ASSERT_TRUE(model && *model);
   EXPECT_EQ((*model)->chosen, "scaled");
@@ -77,7 +77,7 @@ TEST(FitCpuModelTest, FewRowsTellAFactor) {
 }
 
 TEST(FitCpuModelTest, AHandfulTellsNothing) {
-  const Made made(5, [](const ir::Gemm& /*op*/) { return 1.0; });
+  const MadeProducts made(5, [](const ir::Gemm& /*op*/) { return 1.0; });
   const auto model = FitCpuModel(made.group(), made.rows());
   ASSERT_TRUE(model);
   EXPECT_FALSE(*model);

@@ -18,7 +18,7 @@ namespace {
 using measurements::Part;
 
 // Too few rows to tell a good model from a lucky one.
-constexpr size_t kFewestRows = 30;
+constexpr size_t kFewestModelRows = 30;
 constexpr size_t kFewestValidationRows = 5;
 // A larger model must be better by this share of the error to be taken.
 constexpr double kWorthIt = 0.02;
@@ -188,7 +188,7 @@ Result<std::optional<cost::FittedModel>> FitModel(
   const bool fits =
       base != nullptr && base->forest.feature_count() == rows.feature_count;
   const size_t fit_rows = CountRows(rows, Part::kFit);
-  if (fit_rows < kFewestRows ||
+  if (fit_rows < kFewestModelRows ||
       CountRows(rows, Part::kValidation) < kFewestValidationRows) {
     return fits ? std::optional(*base) : std::nullopt;
   }

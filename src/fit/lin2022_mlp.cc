@@ -60,13 +60,13 @@ struct InputsOf {
 };
 
 // Rows as a network takes them.
-struct Table {
+struct NetworkTable {
   std::vector<float> inputs;
   std::vector<float> targets;
 };
 
-Table TableOf(const TrainingRows& rows, Part part) {
-  Table table;
+NetworkTable TableOf(const TrainingRows& rows, Part part) {
+  NetworkTable table;
   for (const TrainingRow& row : rows.rows) {
     if (row.part == part) {
       const std::vector<float> inputs = Lin2022Inputs(row.row->shape);
@@ -85,7 +85,7 @@ std::vector<float> Lin2022Inputs(const ir::KernelShape& shape) {
 
 std::optional<Lin2022Mlp> Lin2022Mlp::Train(const TrainingRows& rows,
                                             const Lin2022Grid& grid) {
-  const Table table = TableOf(rows, Part::kFit);
+  const NetworkTable table = TableOf(rows, Part::kFit);
   if (table.inputs.empty()) {
     return std::nullopt;
   }

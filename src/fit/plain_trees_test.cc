@@ -12,8 +12,8 @@ namespace {
 using measurements::Part;
 
 // Softmax kernels of one GPU, and all that a fit needs to see them.
-struct Made {
-  explicit Made(const cost::Constants& truth)
+struct MadeSoftmax {
+  explicit MadeSoftmax(const cost::Constants& truth)
       : rows(MadeSoftmaxRows({"v100-pcie-32gb"}, truth)),
         group(GroupRows(rows, 0).front()),
         machine{.device = hw::FindDevice("v100-pcie-32gb").value()} {}
@@ -34,7 +34,8 @@ struct TestErrors {
   double roofline_pct = 0;
 };
 
-TestErrors ErrorsOn(const Made& made, const std::vector<double>& kernel_us) {
+TestErrors ErrorsOn(const MadeSoftmax& made,
+                    const std::vector<double>& kernel_us) {
   Errors trees;
   Errors roofline;
   for (size_t i = 0; i < made.group.rows.size(); ++i) {
@@ -50,7 +51,7 @@ TestErrors ErrorsOn(const Made& made, const std::vector<double>& kernel_us) {
 }
 
 TEST(PlainTreesTest, LearnWhatTheRooflineMisses) {
-  const Made made{cost::Constants()};
+  const MadeSoftmax made{cost::Constants()};
   const auto kernel_us =
       PricePlainTrees(made.input(), MakeTrainingRows(made.input()));
   ASSERT_TRUE(kernel_us.has_value()) << kernel_us.error().message;
@@ -61,7 +62,7 @@ TEST(PlainTreesTest, LearnWhatTheRooflineMisses) {
 }
 
 TEST(PlainTreesTest, KnowNothingOfTheFormula) {
-  Made made{cost::Constants()};
+  MadeSoftmax made{cost::Constants()};
   const auto before =
       PricePlainTrees(made.input(), MakeTrainingRows(made.input()));
   made.machine.constants.Set(cost::Constant::kSoftmaxRowCycles, 600);
@@ -72,7 +73,7 @@ TEST(PlainTreesTest, KnowNothingOfTheFormula) {
 }
 
 TEST(PlainTreesTest, DoNotSeeTestRows) {
-  Made made{cost::Constants()};
+  MadeSoftmax made{cost::Constants()};
   const auto before =
       PricePlainTrees(made.input(), MakeTrainingRows(made.input()));
   for (measurements::KernelRow& row : made.rows.rows) {

@@ -17,7 +17,7 @@ namespace {
 // One chip says nothing about how chips differ, and fewer rows than this
 // nothing about a chip.
 constexpr size_t kFewestChips = 2;
-constexpr size_t kFewestRows = 10;
+constexpr size_t kFewestChipRows = 10;
 
 using ChipMisses = std::map<std::string, std::vector<double>>;
 
@@ -54,7 +54,7 @@ cost::FormulaSpread SpreadOf(const ChipMisses& chips) {
 cost::FormulaSpreads SpreadsOf(std::span<const Misses> misses) {
   std::map<std::string, std::pair<ChipMisses, ChipMisses>> keys;
   for (const Misses& one : misses) {
-    if (one.nothing.size() < kFewestRows) {
+    if (one.nothing.size() < kFewestChipRows) {
       continue;
     }
     for (const std::string& key : {fmt::format("{}-{}", one.family, one.type),

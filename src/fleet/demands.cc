@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/units.h"
 #include "cost/kernels/cpu_kernels.h"
 #include "cost/kernels/family.h"
 #include "ir/graph.h"
@@ -123,7 +124,6 @@ cost::Machine OneThread(const hw::Host& host, int threads) {
 }  // namespace
 
 double Demand::NetworkUs(double nic_gbs) const {
-  constexpr double kKilo = 1e3;
   return std::max(in_bytes, out_bytes) / (kNetworkShare * nic_gbs * kKilo);
 }
 

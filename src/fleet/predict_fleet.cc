@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/rng.h"
+#include "base/units.h"
 #include "fleet/closed_network.h"
 #include "fleet/demands.h"
 #include "hw/server_files.h"
@@ -54,7 +55,6 @@ constexpr std::array<std::string_view, kPlaces> kNames = {
     "sparse network", "dense cpu",       "dense memory", "dense network"};
 
 double MemoryUs(double bytes, const hw::Host& host) {
-  constexpr double kKilo = 1e3;
   return bytes / (kMemoryShare * host.memory_gbs * kKilo);
 }
 
@@ -136,7 +136,6 @@ void SetInterval(const Fleet& fleet, const Demands& demands,
 }
 
 TierUse TierOf(const hw::Host& host, int servers, double bytes) {
-  constexpr double kGiga = 1e9;
   return {.server = host.name,
           .servers = servers,
           .memory_bytes = bytes,
@@ -203,7 +202,6 @@ void SetCosts(const Fleet& fleet, FleetPrediction& prediction) {
 
 void NoteWhatDoesNotFit(const TierUse& tier, std::string_view name,
                         FleetPrediction& prediction) {
-  constexpr double kGiga = 1e9;
   if (!tier.fits()) {
     prediction.notes.push_back(fmt::format(
         "{:.0f} GB too much for a {} server of {:.0f} GB; expected at least "

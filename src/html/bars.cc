@@ -5,16 +5,16 @@
 
 #include <fmt/format.h>
 
+#include "html/drawing.h"
 #include "html/escape.h"
 
 namespace stepcast::html {
 namespace {
 
-// In units of the drawing, which scales to the width of the page.
-constexpr double kWidth = 1000;
-constexpr double kTimeWidth = 90;
+// In units of the drawing.
+constexpr double kBarTimeWidth = 90;
 constexpr double kBarHeight = 18;
-constexpr double kPitch = 24;
+constexpr double kBarPitch = 24;
 
 double Share(Duration part, Duration whole) {
   return whole <= Duration{} ? 0
@@ -38,8 +38,8 @@ std::string BarSvg(const Bars& bars, const Bar& bar, Duration longest,
       bars.name_width - 8, y + kBarHeight - 5, Escape(bar.name));
   double x = bars.name_width;
   for (size_t i = 0; i < bar.times.size() && i < bars.parts.size(); ++i) {
-    const double width =
-        (kWidth - bars.name_width - kTimeWidth) * Share(bar.times[i], longest);
+    const double width = (kDrawingWidth - bars.name_width - kBarTimeWidth) *
+                         Share(bar.times[i], longest);
     if (bar.times[i] > Duration{}) {
       svg += fmt::format(
           "<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" "
@@ -81,10 +81,10 @@ std::string BarsHtml(const Bars& bars, size_t most) {
   html += fmt::format(
       "</p>\n<div class=\"drawing\"><svg class=\"bars\" role=\"img\" "
       "viewBox=\"0 0 {:.0f} {:.0f}\">\n",
-      kWidth, kPitch * static_cast<double>(shown));
+      kDrawingWidth, kBarPitch * static_cast<double>(shown));
   for (size_t i = 0; i < shown; ++i) {
     html +=
-        BarSvg(bars, bars.bars[i], longest, kPitch * static_cast<double>(i));
+        BarSvg(bars, bars.bars[i], longest, kBarPitch * static_cast<double>(i));
   }
   html += "</svg></div>\n";
   if (shown < bars.bars.size()) {

@@ -8,15 +8,15 @@
 #include <fmt/format.h>
 
 #include "base/text_table.h"
+#include "html/drawing.h"
 #include "html/escape.h"
 #include "html/scale.h"
 
 namespace stepcast::html {
 namespace {
 
-// In units of the drawing, which scales to the width of the page.
-constexpr double kWidth = 1000;
-constexpr double kHeight = 420;
+// In units of the drawing.
+constexpr double kChartHeight = 420;
 constexpr double kLeft = 90;
 constexpr double kRight = 20;
 constexpr double kTop = 20;
@@ -58,7 +58,7 @@ std::string Begin(std::string_view title, double height) {
   return fmt::format(
       "<svg class=\"chart\" role=\"img\" aria-label=\"{}\" "
       "viewBox=\"0 0 {:.0f} {:.0f}\">\n",
-      Escape(title), kWidth, height);
+      Escape(title), kDrawingWidth, height);
 }
 
 // Lines across at the numbers of the y axis, which stand left of them.
@@ -66,26 +66,26 @@ std::string YAxis(const Scale& scale, std::string_view title) {
   std::string svg;
   for (const double tick : scale.ticks()) {
     const double y = scale.At(tick);
-    svg += Line(kLeft, y, kWidth - kRight, y, "grid");
+    svg += Line(kLeft, y, kDrawingWidth - kRight, y, "grid");
     svg += Text(kLeft - 8, y + 4, "end", TickText(tick));
   }
   return svg + fmt::format(
                    "<text x=\"14\" y=\"{0:.1f}\" class=\"middle\" "
                    "transform=\"rotate(-90 14 {0:.1f})\">{1}</text>\n",
-                   (kTop + kHeight - kBottom) / 2, Escape(title));
+                   (kTop + kChartHeight - kBottom) / 2, Escape(title));
 }
 
 std::string XAxis(const Scale& scale, std::string_view title) {
   std::string svg;
-  const double bottom = kHeight - kBottom;
+  const double bottom = kChartHeight - kBottom;
   for (const double tick : scale.ticks()) {
     const double x = scale.At(tick);
     svg += Line(x, bottom, x, bottom + 5, "axis");
     svg += Text(x, bottom + 20, "middle", TickText(tick));
   }
-  svg += Line(kLeft, bottom, kWidth - kRight, bottom, "axis");
-  return svg +
-         Text((kLeft + kWidth - kRight) / 2, kHeight - 12, "middle", title);
+  svg += Line(kLeft, bottom, kDrawingWidth - kRight, bottom, "axis");
+  return svg + Text((kLeft + kDrawingWidth - kRight) / 2, kChartHeight - 12,
+                    "middle", title);
 }
 
 // Words below each other, as they fit into `width`.
@@ -201,12 +201,13 @@ std::string ChartHtml(const Chart& chart) {
   if (x.empty()) {
     return NothingHtml(chart.title);
   }
-  const Scale x_scale(x.least, x.most, chart.log_x, kLeft, kWidth - kRight);
+  const Scale x_scale(x.least, x.most, chart.log_x, kLeft,
+                      kDrawingWidth - kRight);
   const Scale y_scale(chart.log_y ? y.least : std::min(y.least, 0.0), y.most,
-                      chart.log_y, kHeight - kBottom, kTop);
+                      chart.log_y, kChartHeight - kBottom, kTop);
   std::string html = fmt::format("<h3>{}</h3>\n", Escape(chart.title));
   html += Legend(names);
-  html += Begin(chart.title, kHeight);
+  html += Begin(chart.title, kChartHeight);
   html += YAxis(y_scale, chart.y_title);
   html += XAxis(x_scale, chart.x_title);
   if (chart.join_marked) {
@@ -233,13 +234,13 @@ std::string BarChartHtml(const BarChart& chart) {
     return NothingHtml(chart.title);
   }
   const Scale scale(std::min(extent.least, 0.0), extent.most, false,
-                    kHeight - kBottom, kTop);
+                    kChartHeight - kBottom, kTop);
   std::string html = fmt::format("<h3>{}</h3>\n", Escape(chart.title));
   html += Legend(names);
-  html += Begin(chart.title, kHeight);
+  html += Begin(chart.title, kChartHeight);
   html += YAxis(scale, chart.y_title);
-  const double pitch =
-      (kWidth - kLeft - kRight) / static_cast<double>(chart.groups.size());
+  const double pitch = (kDrawingWidth - kLeft - kRight) /
+                       static_cast<double>(chart.groups.size());
   const double width =
       pitch * 0.8 / static_cast<double>(std::max<size_t>(names.size(), 1));
   for (size_t group = 0; group < chart.groups.size(); ++group) {
@@ -259,10 +260,10 @@ std::string BarChartHtml(const BarChart& chart) {
           std::abs(scale.At(0) - scale.At(value)), ColorOf(i),
           Escape(chart.groups[group]), Escape(names[i]), TickText(value));
     }
-    html += Below(left + pitch * 0.4, kHeight - kBottom + 18, pitch,
+    html += Below(left + pitch * 0.4, kChartHeight - kBottom + 18, pitch,
                   chart.groups[group]);
   }
-  html += Line(kLeft, scale.At(0), kWidth - kRight, scale.At(0), "axis");
+  html += Line(kLeft, scale.At(0), kDrawingWidth - kRight, scale.At(0), "axis");
   return html + "</svg>\n";
 }
 
@@ -283,7 +284,8 @@ std::string TornadoHtml(const TornadoChart& chart) {
   }
   const double height =
       kTop + kRowHeight * static_cast<double>(chart.bars.size()) + 40;
-  const Scale scale(extent.least, extent.most, false, kNames, kWidth - 60);
+  const Scale scale(extent.least, extent.most, false, kNames,
+                    kDrawingWidth - 60);
   std::string html = fmt::format("<h3>{}</h3>\n", Escape(chart.title));
   html += Legend({"at the low value", "at the high value"});
   html += Begin(chart.title, height);

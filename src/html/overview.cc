@@ -14,10 +14,10 @@ namespace {
 
 // In units of the drawing, which scales to the width of the page.
 constexpr size_t kColumns = 900;
-constexpr double kNameWidth = 180;
+constexpr double kRowNameWidth = 180;
 constexpr double kAxisHeight = 16;
-constexpr double kPitch = 16;
-constexpr double kHeight = 12;
+constexpr double kRowPitch = 16;
+constexpr double kRowBarHeight = 12;
 constexpr size_t kMostRows = 60;
 // A time on the axis needs so much room.
 constexpr double kTickWidth = 60;
@@ -69,7 +69,8 @@ std::string RowSvg(const Timeline& timeline, const Row& row, double width,
   const Columns columns = FillColumns(row, width);
   std::string svg = fmt::format(
       "<text x=\"{:.0f}\" y=\"{:.1f}\" class=\"bar-name\">{} {}</text>\n",
-      kNameWidth - 6, y + kHeight - 2, Escape(row.group), Escape(row.name));
+      kRowNameWidth - 6, y + kRowBarHeight - 2, Escape(row.group),
+      Escape(row.name));
   for (size_t begin = 0; begin < kColumns;) {
     const int strength = columns[begin].strength(width);
     size_t end = begin + 1;
@@ -81,8 +82,8 @@ std::string RowSvg(const Timeline& timeline, const Row& row, double width,
       svg += fmt::format(
           "<rect x=\"{:.0f}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.0f}\" "
           "class=\"part {}\"",
-          kNameWidth + static_cast<double>(begin), y, end - begin, kHeight,
-          Escape(timeline.text(columns[begin].style)));
+          kRowNameWidth + static_cast<double>(begin), y, end - begin,
+          kRowBarHeight, Escape(timeline.text(columns[begin].style)));
       if (strength < kStrengths) {
         svg += fmt::format(" opacity=\"{:.2f}\"",
                            static_cast<double>(strength) / kStrengths);
@@ -108,7 +109,7 @@ std::string AxisSvg(Duration length, double height) {
         "<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"0\" y2=\"{1:.0f}\" "
         "class=\"grid\"/><text x=\"{2:.1f}\" y=\"10\" class=\"tick\">{3} ms"
         "</text>\n",
-        kNameWidth + x, height, kNameWidth + x + 3, TickText(tick));
+        kRowNameWidth + x, height, kRowNameWidth + x + 3, TickText(tick));
   }
   return svg;
 }
@@ -117,9 +118,9 @@ std::string MarksSvg(const Timeline& timeline, double height) {
   const auto length = static_cast<double>(timeline.Length().count());
   std::string svg;
   for (const Mark& mark : timeline.marks) {
-    const double x = kNameWidth + static_cast<double>(kColumns) *
-                                      static_cast<double>(mark.at.count()) /
-                                      length;
+    const double x = kRowNameWidth + static_cast<double>(kColumns) *
+                                         static_cast<double>(mark.at.count()) /
+                                         length;
     svg += fmt::format(
         "<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"0\" y2=\"{1:.0f}\" "
         "class=\"mark\"><title>{2}</title></line>\n",
@@ -134,16 +135,16 @@ std::string OverviewHtml(const Timeline& timeline) {
   const Duration length = timeline.Length();
   const double width = static_cast<double>(length.count()) / kColumns;
   const size_t shown = std::min(timeline.rows.size(), kMostRows);
-  const double height = kAxisHeight + kPitch * static_cast<double>(shown);
+  const double height = kAxisHeight + kRowPitch * static_cast<double>(shown);
   std::string html = fmt::format(
       "<div class=\"overview drawing\">\n<svg role=\"img\" viewBox=\"0 0 "
       "{:.0f} "
       "{:.0f}\">\n",
-      kNameWidth + static_cast<double>(kColumns), height);
+      kRowNameWidth + static_cast<double>(kColumns), height);
   html += AxisSvg(length, height);
   for (size_t i = 0; i < shown; ++i) {
     html += RowSvg(timeline, timeline.rows[i], width,
-                   kAxisHeight + kPitch * static_cast<double>(i));
+                   kAxisHeight + kRowPitch * static_cast<double>(i));
   }
   html += MarksSvg(timeline, height);
   html += "</svg>\n<p>Paler: busy for a part of the time.";

@@ -5,17 +5,17 @@
 
 #include <fmt/format.h>
 
+#include "html/drawing.h"
 #include "html/escape.h"
 
 namespace stepcast::html {
 namespace {
 
-// In units of the drawing, which scales to the width of the page.
-constexpr double kWidth = 1000;
-constexpr double kNameWidth = 180;
-constexpr double kTimeWidth = 100;
-constexpr double kBarHeight = 16;
-constexpr double kPitch = 22;
+// In units of the drawing.
+constexpr double kStepNameWidth = 180;
+constexpr double kStepTimeWidth = 100;
+constexpr double kStepHeight = 16;
+constexpr double kStepPitch = 22;
 // Bars of less could not be seen; steps below this share are told together.
 constexpr double kLeastBar = 1;
 constexpr double kLeastShare = 0.005;
@@ -24,26 +24,27 @@ constexpr double kLeastShare = 0.005;
 class Drawing {
  public:
   explicit Drawing(Duration longest)
-      : scale_(longest.count() > 0 ? (kWidth - kNameWidth - kTimeWidth) /
-                                         static_cast<double>(longest.count())
-                                   : 0) {}
+      : scale_(longest.count() > 0
+                   ? (kDrawingWidth - kStepNameWidth - kStepTimeWidth) /
+                         static_cast<double>(longest.count())
+                   : 0) {}
 
   void Add(std::string_view name, Duration from, Duration to,
            std::string_view style, std::string_view text) {
-    const double x =
-        kNameWidth + static_cast<double>(std::min(from, to).count()) * scale_;
+    const double x = kStepNameWidth +
+                     static_cast<double>(std::min(from, to).count()) * scale_;
     const double width = std::max(
         static_cast<double>(std::chrono::abs(to - from).count()) * scale_,
         kLeastBar);
-    const double y = kPitch * static_cast<double>(rows_++);
+    const double y = kStepPitch * static_cast<double>(rows_++);
     svg_ += fmt::format(
         "<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"bar-name\">{}</text>"
         "<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" "
         "class=\"part {}\"><title>{}: {}</title></rect>"
         "<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"bar-time\">{}</text>\n",
-        kNameWidth - 8, y + kBarHeight - 4, Escape(name), x, y, width,
-        kBarHeight, style, Escape(name), text, x + width + 6,
-        y + kBarHeight - 4, text);
+        kStepNameWidth - 8, y + kStepHeight - 4, Escape(name), x, y, width,
+        kStepHeight, style, Escape(name), text, x + width + 6,
+        y + kStepHeight - 4, text);
   }
 
   std::string ToHtml() const {
@@ -51,7 +52,7 @@ class Drawing {
         "<div class=\"drawing\"><svg class=\"waterfall\" role=\"img\" "
         "viewBox=\"0 0 {:.0f} "
         "{:.0f}\">\n{}</svg></div>\n",
-        kWidth, kPitch * static_cast<double>(rows_), svg_);
+        kDrawingWidth, kStepPitch * static_cast<double>(rows_), svg_);
   }
 
  private:

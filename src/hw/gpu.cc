@@ -26,7 +26,7 @@ constexpr std::array<std::pair<Generation, std::string_view>, 9> kGenerations =
 // A range is wide enough for any GPU of the last and next ten years, and for
 // one core of a processor without a vector library; outside it the unit is
 // wrong.
-constexpr std::array kFields = {
+constexpr std::array kGpuFields = {
     FigureField{"sm_count", &Gpu::sm_count, 1, 2000, ""},
     FigureField{"fp32_lanes_per_sm", &Gpu::fp32_lanes_per_sm, 16, 1024, ""},
     FigureField{"max_clock_mhz", &Gpu::max_clock_mhz, 200, 6000, "MHz"},
@@ -96,7 +96,7 @@ std::optional<Generation> GenerationFromName(std::string_view name) {
 }
 
 std::span<const FigureField> FigureFields() {
-  return kFields;
+  return kGpuFields;
 }
 
 Result<Gpu> ParseGpu(std::string_view text, std::string_view source) {
@@ -104,13 +104,13 @@ Result<Gpu> ParseGpu(std::string_view text, std::string_view source) {
   std::vector<std::string_view> keys = {"name",      "title", "generation",
                                         "chip",      "like",  "borrow",
                                         "dram_type", "notes"};
-  for (const FigureField& field : kFields) {
+  for (const FigureField& field : kGpuFields) {
     keys.push_back(field.key);
   }
   RETURN_IF_ERROR(CheckKeys(table, keys));
   Gpu gpu;
   RETURN_IF_ERROR(ReadNames(table, gpu));
-  for (const FigureField& field : kFields) {
+  for (const FigureField& field : kGpuFields) {
     if (const toml::node* node = table.get(field.key)) {
       const bool cpu = gpu.generation == Generation::kCpu;
       ASSIGN_OR_RETURN(

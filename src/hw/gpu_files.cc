@@ -22,21 +22,16 @@ std::span<const EmbeddedFile> GpuFileTexts();
 namespace hw {
 namespace {
 
-// A file is called as its GPU.
-std::string_view NameOf(const EmbeddedFile& file) {
-  const std::string_view name = file.name.substr(file.name.rfind('/') + 1);
-  return name.substr(0, name.rfind('.'));
-}
-
 const EmbeddedFile* FindFile(std::string_view name) {
   const auto files = GpuFileTexts();
-  const auto found = std::ranges::find(files, name, NameOf);
+  const auto found = std::ranges::find(files, name, StemOf);
   return found == files.end() ? nullptr : &*found;
 }
 
+// A file is called as its GPU.
 Result<Gpu> ParseFile(const EmbeddedFile& file) {
   ASSIGN_OR_RETURN(Gpu gpu, ParseGpu(file.text, file.name));
-  CHECK(gpu.name == NameOf(file)) << file.name;
+  CHECK(gpu.name == StemOf(file)) << file.name;
   return gpu;
 }
 
@@ -90,7 +85,7 @@ Result<Locked> SplitClock(std::string_view text) {
 std::vector<std::string> BuiltInNames() {
   std::vector<std::string> names;
   for (const EmbeddedFile& file : GpuFileTexts()) {
-    names.emplace_back(NameOf(file));
+    names.emplace_back(StemOf(file));
   }
   std::ranges::sort(names);
   return names;

@@ -122,7 +122,7 @@ HostPart OneOf(const Host& host, int threads) {
 }
 
 Device MakeHostDevice(const Host& host, const HostPart& part) {
-  constexpr double kGiga = 1e3;  // GFLOP/s in a TFLOP/s.
+  constexpr double kGflopsPerTflops = 1e3;
   Device device{.name = host.name,
                 .chip = host.name,
                 .generation = Generation::kCpu,
@@ -130,7 +130,7 @@ Device MakeHostDevice(const Host& host, const HostPart& part) {
   device.sm_count = part.cores;
   device.fp32_lanes_per_sm = host.fp32_flops_per_clock / 2;
   device.clock_ghz = ClockOf(host, part.busy_cores);
-  const double clocks = part.cores * device.clock_ghz / kGiga;
+  const double clocks = part.cores * device.clock_ghz / kGflopsPerTflops;
   device.fp32_tflops = clocks * host.fp32_flops_per_clock;
   device.tf32_tflops = device.fp32_tflops;
   device.fp16_tflops = device.fp32_tflops;

@@ -22,7 +22,7 @@ constexpr std::array<std::pair<LinkLayout, std::string_view>, 5> kLayouts = {
 // No pair of GPUs has more links than this: NVLink 4 has 18 a GPU.
 constexpr int64_t kMostLinks = 64;
 
-constexpr std::array kFields = {
+constexpr std::array kPlatformFields = {
     PlatformField{"gpus_per_node", &Platform::gpus_per_node, 1, 1024, ""},
     PlatformField{"link_gbs", &Platform::link_gbs, 1, 20000, "GB/s"},
     PlatformField{"mesh_link_gbs", &Platform::mesh_link_gbs, 1, 2000, "GB/s"},
@@ -171,7 +171,7 @@ std::optional<LinkLayout> LinkLayoutFromName(std::string_view name) {
 }
 
 std::span<const PlatformField> PlatformFields() {
-  return kFields;
+  return kPlatformFields;
 }
 
 Result<Platform> ParsePlatform(std::string_view text, std::string_view source) {
@@ -187,13 +187,13 @@ Result<Platform> ParsePlatform(std::string_view text, std::string_view source) {
                                         "switch_reduction",
                                         "network_reduction",
                                         "relays"};
-  for (const PlatformField& field : kFields) {
+  for (const PlatformField& field : kPlatformFields) {
     keys.push_back(field.key);
   }
   RETURN_IF_ERROR(CheckKeys(table, keys));
   Platform platform;
   RETURN_IF_ERROR(ReadNames(table, platform));
-  for (const PlatformField& field : kFields) {
+  for (const PlatformField& field : kPlatformFields) {
     if (const toml::node* node = table.get(field.key)) {
       ASSIGN_OR_RETURN(platform.*field.member,
                        ReadFigure(*node, {.key = field.key,

@@ -11,7 +11,7 @@
 namespace stepcast::hw {
 namespace {
 
-constexpr std::array kFields = {
+constexpr std::array kServerFields = {
     ServerField{"sockets", &Server::sockets, 1, 64, ""},
     ServerField{"cores_per_socket", &Server::cores_per_socket, 1, 1024, ""},
     ServerField{"base_ghz", &Server::base_ghz, 0.5, 10, "GHz"},
@@ -39,13 +39,13 @@ constexpr std::array<std::string_view, 6> kRequired = {
 }  // namespace
 
 std::span<const ServerField> ServerFields() {
-  return kFields;
+  return kServerFields;
 }
 
 Result<Server> ParseServer(std::string_view text, std::string_view source) {
   ASSIGN_OR_RETURN(const toml::table table, ParseToml(text, source));
   std::vector<std::string_view> keys = {"name", "title", "notes"};
-  for (const ServerField& field : kFields) {
+  for (const ServerField& field : kServerFields) {
     keys.push_back(field.key);
   }
   RETURN_IF_ERROR(CheckKeys(table, keys));
@@ -53,7 +53,7 @@ Result<Server> ParseServer(std::string_view text, std::string_view source) {
   ASSIGN_OR_RETURN(server.name, GetString(table, "name"));
   ASSIGN_OR_RETURN(server.title, GetString(table, "title"));
   ASSIGN_OR_RETURN(server.notes, GetOptionalString(table, "notes"));
-  for (const ServerField& field : kFields) {
+  for (const ServerField& field : kServerFields) {
     if (const toml::node* node = table.get(field.key)) {
       ASSIGN_OR_RETURN(server.*field.member,
                        ReadFigure(*node, {.key = field.key,

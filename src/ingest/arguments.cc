@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -219,6 +220,22 @@ Arguments ParseArguments(const RawArguments& raw, const StringPool& strings) {
               ParseList(strings.view(raw.out_dims), strings.view(raw.out_types),
                         strings.view(raw.out_values)),
           .collective = std::string(strings.view(raw.collective))};
+}
+
+bool HasTensor(const std::vector<Argument>& arguments, ir::Device device) {
+  return std::ranges::any_of(arguments, [&](const Argument& argument) {
+    return std::ranges::any_of(argument.tensors, [&](const ir::Tensor& tensor) {
+      return tensor.device == device;
+    });
+  });
+}
+
+std::vector<ir::Tensor> CopyTensors(const std::vector<Argument>& arguments) {
+  std::vector<ir::Tensor> tensors;
+  for (const Argument& argument : arguments) {
+    std::ranges::copy(argument.tensors, std::back_inserter(tensors));
+  }
+  return tensors;
 }
 
 }  // namespace stepcast::ingest

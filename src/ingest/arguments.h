@@ -49,6 +49,12 @@ struct Arguments {
 /// never a failure.
 Arguments ParseArguments(const RawArguments& raw, const StringPool& strings);
 
+/// Whether any of the arguments has a tensor on the device.
+bool HasTensor(const std::vector<Argument>& arguments, ir::Device device);
+
+/// The tensors of all arguments, in order.
+std::vector<ir::Tensor> CopyTensors(const std::vector<Argument>& arguments);
+
 }  // namespace stepcast::ingest
 
 #endif  // STEPCAST_INGEST_ARGUMENTS_H_

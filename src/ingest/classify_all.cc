@@ -14,12 +14,8 @@
 namespace stepcast::ingest {
 namespace {
 
-// How many ops around a launch can matter: a kernel of an embedding's backward
-// lies five deep (engine, node, autograd function, op, inner op).
-constexpr size_t kMostLevels = 8;
-
 // Everything the shape of a device event depends on.
-struct Key {
+struct ShapeKey {
   uint32_t name = 0;
   uint32_t grid = 0;
   uint32_t block = 0;
@@ -33,7 +29,7 @@ struct Key {
   std::array<uint32_t, kMostLevels> op_names{};
   std::array<uint32_t, kMostLevels> op_arguments{};
 };
-static_assert(sizeof(Key) == 48 + 2 * sizeof(uint32_t) * kMostLevels,
+static_assert(sizeof(ShapeKey) == 48 + 2 * sizeof(uint32_t) * kMostLevels,
               "no padding to compare");
 
 class Classifier {
@@ -55,9 +51,9 @@ class Classifier {
     StringPool seen;  // Keys as bytes; ids count from 1.
     for (uint32_t i = 0; i < events.size(); ++i) {
       FindOps(i);
-      const Key key = MakeKey(events[i]);
-      std::array<char, sizeof(Key)> bytes{};
-      std::memcpy(bytes.data(), &key, sizeof(Key));
+      const ShapeKey key = MakeKey(events[i]);
+      std::array<char, sizeof(ShapeKey)> bytes{};
+      std::memcpy(bytes.data(), &key, sizeof(ShapeKey));
       const uint32_t index =
           seen.Intern(std::string_view(bytes.data(), bytes.size())).value - 1;
       if (index == result.shapes.size()) {
@@ -106,15 +102,15 @@ class Classifier {
     }
   }
 
-  Key MakeKey(const DeviceEvent& event) {
-    Key key{.name = event.name.value,
-            .grid = event.grid.value,
-            .block = event.block.value,
-            .collective = event.collective.value,
-            .bytes = event.bytes,
-            .siblings = sibling_count_,
-            .kind = static_cast<uint32_t>(event.kind),
-            .level_count = static_cast<uint32_t>(ops_.size())};
+  ShapeKey MakeKey(const DeviceEvent& event) {
+    ShapeKey key{.name = event.name.value,
+                 .grid = event.grid.value,
+                 .block = event.block.value,
+                 .collective = event.collective.value,
+                 .bytes = event.bytes,
+                 .siblings = sibling_count_,
+                 .kind = static_cast<uint32_t>(event.kind),
+                 .level_count = static_cast<uint32_t>(ops_.size())};
     if (partner_ != kNoEvent) {
       key.partner_name = linked_.trace.host_events[partner_].name.value;
       key.partner_arguments = arguments_.KeyOf(partner_);

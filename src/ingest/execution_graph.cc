@@ -23,37 +23,15 @@ namespace {
 
 // PyTorch's default stream in a trace with one device.
 constexpr int64_t kDefaultStream = 7;
-// How far up the ops around a launch can matter; as for profiler traces.
-constexpr size_t kMostLevels = 8;
 
 bool IsHostNode(const ExecutionNode& node) {
   return node.kind == NodeKind::kOp || node.kind == NodeKind::kAnnotation;
 }
 
-bool OnGpu(const Arguments& arguments) {
-  const auto any = [](const std::vector<Argument>& list) {
-    return std::ranges::any_of(list, [](const Argument& argument) {
-      return std::ranges::any_of(argument.tensors,
-                                 [](const ir::Tensor& tensor) {
-                                   return tensor.device == ir::Device::kGpu;
-                                 });
-    });
-  };
-  return any(arguments.inputs) || any(arguments.outputs);
-}
-
-std::vector<ir::Tensor> TensorsOf(const std::vector<Argument>& arguments) {
-  std::vector<ir::Tensor> tensors;
-  for (const Argument& argument : arguments) {
-    std::ranges::copy(argument.tensors, std::back_inserter(tensors));
-  }
-  return tensors;
-}
-
-class RankAdder {
+class ExecutionRankAdder {
  public:
-  RankAdder(const RankTrace& rank, const ExecutionStep* step,
-            const Rules& rules, ir::GraphBuilder& builder)
+  ExecutionRankAdder(const RankTrace& rank, const ExecutionStep* step,
+                     const Rules& rules, ir::GraphBuilder& builder)
       : rank_(rank),
         execution_(*rank.execution),
         rules_(rules),
@@ -196,8 +174,8 @@ class RankAdder {
         }
       }
       const Arguments& arguments = ArgumentsOf(i);
-      ops_[i] = builder_.AddOp(op, TensorsOf(arguments.inputs),
-                               TensorsOf(arguments.outputs));
+      ops_[i] = builder_.AddOp(op, CopyTensors(arguments.inputs),
+                               CopyTensors(arguments.outputs));
     }
   }
 
@@ -286,7 +264,8 @@ class RankAdder {
   void AddExpectedWorks(uint32_t index) {
     const Arguments arguments =
         host_only_ ? OnDevice(ArgumentsOf(index)) : ArgumentsOf(index);
-    if (!OnGpu(arguments)) {
+    if (!HasTensor(arguments.inputs, ir::Device::kGpu) &&
+        !HasTensor(arguments.outputs, ir::Device::kGpu)) {
       return;
     }
     const std::string_view name =
@@ -332,7 +311,7 @@ class RankAdder {
 
 AddedRank AddExecutionRank(const RankTrace& rank, const ExecutionStep* step,
                            const Rules& rules, ir::GraphBuilder& builder) {
-  return RankAdder(rank, step, rules, builder).Run();
+  return ExecutionRankAdder(rank, step, rules, builder).Run();
 }
 
 }  // namespace stepcast::ingest

@@ -8,8 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/diagnostics.h"
-#include "ingest/formats.h"
+#include "ingest/execution_trace_testing.h"
 
 namespace stepcast::ingest {
 namespace {
@@ -29,13 +28,7 @@ std::string Node(int record, int thread, std::string_view name) {
 }
 
 ExecutionTrace TraceOf(const std::vector<std::string>& nodes) {
-  Diagnostics diagnostics;
-  auto file =
-      ReadTrace(fmt::format(R"({{"schema": "1.0.1", "pid": 1, "nodes": [{}]}})",
-                            fmt::join(nodes, ",")),
-                "et.json", diagnostics);
-  EXPECT_TRUE(file) << file.error().message;
-  return *std::move(file->execution);
+  return TraceOfNodes(fmt::format("{}", fmt::join(nodes, ",")));
 }
 
 std::vector<ExecutionStep> StepsOf(const ExecutionTrace& trace) {

@@ -12,7 +12,7 @@ namespace {
 using std::chrono::microseconds;
 
 // Clock rounding of host and device events against each other.
-constexpr Duration kRounding = microseconds(2);
+constexpr Duration kClockRounding = microseconds(2);
 
 using StreamKey = std::pair<int64_t, int64_t>;  // Device, stream.
 
@@ -116,7 +116,7 @@ class WaitFinder {
       const RuntimeEvent& event = trace_.runtime_events[call];
       if (trace_.device_events[work].kind == DeviceEventKind::kMemcpy &&
           ids_.calls[call].valid() &&
-          event.start + event.duration + kRounding >= End(work) &&
+          event.start + event.duration + kClockRounding >= End(work) &&
           event.start + event.duration > trace_.device_events[work].start) {
         AddHostWait(work, call, true);
       }
@@ -137,7 +137,7 @@ class WaitFinder {
     }
     // An inferred wait that the trace contradicts is no wait.
     if (inferred &&
-        End(before) > trace_.device_events[after].start + kRounding) {
+        End(before) > trace_.device_events[after].start + kClockRounding) {
       return;
     }
     builder_.AddStreamWait({.before = ids_.works[before],
@@ -307,7 +307,7 @@ class WaitFinder {
     uint32_t best = kNoEvent;
     for (const auto& [stream, launches] : by_stream_) {
       const uint32_t work = LastBefore(stream, event.start);
-      if (work != kNoEvent && End(work) <= end + kRounding &&
+      if (work != kNoEvent && End(work) <= end + kClockRounding &&
           (best == kNoEvent || End(work) > End(best))) {
         best = work;
       }

@@ -1,19 +1,9 @@
 #include "ingest/host_only.h"
 
-#include <algorithm>
-
 #include "ingest/classify/request.h"
 
 namespace stepcast::ingest {
 namespace {
-
-bool HasTensor(const std::vector<Argument>& arguments, ir::Device device) {
-  return std::ranges::any_of(arguments, [&](const Argument& argument) {
-    return std::ranges::any_of(argument.tensors, [&](const ir::Tensor& tensor) {
-      return tensor.device == device;
-    });
-  });
-}
 
 Arguments ArgumentsOf(const ExecutionTrace& trace, uint32_t node) {
   return ParseArguments(trace.nodes[node].arguments, trace.strings);

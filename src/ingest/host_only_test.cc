@@ -6,8 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/diagnostics.h"
-#include "ingest/formats.h"
+#include "ingest/execution_trace_testing.h"
 
 namespace stepcast::ingest {
 namespace {
@@ -32,20 +31,12 @@ std::string Node(int id, int parent, std::string_view name,
          ", \"output_types\": [\"Tensor(float)\"]}";
 }
 
-ExecutionTrace TraceOf(std::string_view nodes) {
-  Diagnostics diagnostics;
-  auto file = ReadTrace("{\"schema\": \"1.0.1\", \"pid\": 1, \"nodes\": [" +
-                            std::string(nodes) + "]}",
-                        "et.json", diagnostics);
-  EXPECT_TRUE(file) << file.error().message;
-  return *std::move(file->execution);
-}
-
 TEST(HostOnlyTest, OneTensorOnADeviceIsEnough) {
-  EXPECT_TRUE(IsHostOnly(TraceOf(Node(2, 2, "aten::relu", "cpu", "[3, 4]"))));
+  EXPECT_TRUE(
+      IsHostOnly(TraceOfNodes(Node(2, 2, "aten::relu", "cpu", "[3, 4]"))));
   EXPECT_FALSE(
-      IsHostOnly(TraceOf(Node(2, 2, "aten::relu", "cpu", "[3, 4]") + "," +
-                         Node(3, 3, "aten::relu", "cuda:0", "[3, 4]"))));
+      IsHostOnly(TraceOfNodes(Node(2, 2, "aten::relu", "cpu", "[3, 4]") + "," +
+                              Node(3, 3, "aten::relu", "cuda:0", "[3, 4]"))));
 }
 
 TEST(HostOnlyTest, WithoutTensorsNothingIsKnown) {
@@ -54,10 +45,10 @@ TEST(HostOnlyTest, WithoutTensorsNothingIsKnown) {
 
 TEST(HostOnlyTest, WhatAnOperatorCallsIsPartOfIt) {
   const ExecutionTrace trace =
-      TraceOf(Node(2, 2, "aten::linear", "cpu", "[3, 4]") + "," +
-              Node(3, 2, "aten::addmm", "cpu", "[3, 4]") + "," +
-              Node(4, 3, "aten::copy_", "cpu", "[3, 4]") + "," +
-              Node(5, 2, "aten::relu", "cpu", "[3, 4]"));
+      TraceOfNodes(Node(2, 2, "aten::linear", "cpu", "[3, 4]") + "," +
+                   Node(3, 2, "aten::addmm", "cpu", "[3, 4]") + "," +
+                   Node(4, 3, "aten::copy_", "cpu", "[3, 4]") + "," +
+                   Node(5, 2, "aten::relu", "cpu", "[3, 4]"));
   std::vector<bool> launches = {false, true, true, true};
   KeepOutermost(trace, launches);
   EXPECT_THAT(launches, ElementsAre(false, true, false, true));
@@ -65,10 +56,10 @@ TEST(HostOnlyTest, WhatAnOperatorCallsIsPartOfIt) {
 
 TEST(HostOnlyTest, ASparseGradientIsToldByItsValues) {
   const ExecutionTrace trace =
-      TraceOf(Node(2, 2, "aten::add_", "cpu", "[1000, 8]") + "," +
-              Node(3, 2, "aten::_nnz", "cpu", "[1000, 8]") + "," +
-              Node(4, 2, "aten::_values", "cpu", "[20, 8]") + "," +
-              Node(5, 5, "aten::add_", "cpu", "[1000, 8]"));
+      TraceOfNodes(Node(2, 2, "aten::add_", "cpu", "[1000, 8]") + "," +
+                   Node(3, 2, "aten::_nnz", "cpu", "[1000, 8]") + "," +
+                   Node(4, 2, "aten::_values", "cpu", "[20, 8]") + "," +
+                   Node(5, 5, "aten::add_", "cpu", "[1000, 8]"));
   const auto update = SparseUpdate(trace, 0);
   ASSERT_TRUE(update);
   EXPECT_EQ(ir::ShapeText(*update),
@@ -79,7 +70,7 @@ TEST(HostOnlyTest, ASparseGradientIsToldByItsValues) {
 
 TEST(HostOnlyTest, TheProcessorStandsForTheDevice) {
   const ExecutionTrace trace =
-      TraceOf(Node(2, 2, "aten::relu", "cpu", "[3, 4]"));
+      TraceOfNodes(Node(2, 2, "aten::relu", "cpu", "[3, 4]"));
   const Arguments moved =
       OnDevice(ParseArguments(trace.nodes[0].arguments, trace.strings));
   EXPECT_EQ(moved.inputs[0].tensors[0].device, ir::Device::kGpu);

@@ -12,16 +12,16 @@ namespace {
 
 using ::testing::ElementsAre;
 
-struct Node {
+struct NamedNode {
   std::string_view name;
   uint32_t parent = ExecutionNode::kNoParent;
   NodeKind kind = NodeKind::kOp;
 };
 
 // The names of the ops that launch, in order.
-std::vector<std::string> Launchers(const std::vector<Node>& nodes) {
+std::vector<std::string> Launchers(const std::vector<NamedNode>& nodes) {
   ExecutionTrace trace;
-  for (const Node& node : nodes) {
+  for (const NamedNode& node : nodes) {
     ExecutionNode& added = trace.nodes.emplace_back();
     added.name = trace.strings.Intern(node.name);
     added.kind = node.kind;

@@ -14,14 +14,14 @@ namespace stepcast::ingest {
 namespace {
 
 // A tensor by its id and its storage's: either alone is used again.
-using Key = std::pair<int64_t, int64_t>;
+using TensorKey = std::pair<int64_t, int64_t>;
 
-std::optional<Key> KeyOf(const Value& tensor) {
+std::optional<TensorKey> KeyOf(const Value& tensor) {
   const std::span<const Value> items = tensor.items;
   if (items.size() < 2 || !items[0].is_int() || !items[1].is_int()) {
     return std::nullopt;
   }
-  return Key{items[0].integer, items[1].integer};
+  return TensorKey{items[0].integer, items[1].integer};
 }
 
 // Columns are next to each other and rows a column apart.
@@ -86,7 +86,7 @@ class LayoutFinder {
   }
 
   const ExecutionTrace& trace_;
-  std::map<Key, bool> transposed_;  // By the last view of each tensor.
+  std::map<TensorKey, bool> transposed_;  // By the last view of each tensor.
 };
 
 }  // namespace

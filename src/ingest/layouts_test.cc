@@ -7,8 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/diagnostics.h"
-#include "ingest/formats.h"
+#include "ingest/execution_trace_testing.h"
 
 namespace stepcast::ingest {
 namespace {
@@ -33,13 +32,7 @@ std::string Node(int id, std::string_view name, std::string_view inputs,
 
 std::vector<FactorLayout> LayoutsOf(std::string_view schema,
                                     std::string_view nodes) {
-  Diagnostics diagnostics;
-  auto file = ReadTrace(
-      fmt::format("{{\"schema\": \"{}\", \"pid\": 1, \"nodes\": [{}]}}", schema,
-                  nodes),
-      "et.json", diagnostics);
-  EXPECT_TRUE(file) << file.error().message;
-  return FindLayouts(*file->execution);
+  return FindLayouts(TraceOfNodes(nodes, schema));
 }
 
 constexpr FactorLayout kPlain;

@@ -18,7 +18,7 @@ using std::chrono::microseconds;
 
 // Profilers before 2024 round starts and durations down to whole microseconds,
 // so that a child may seem to end up to one microsecond behind its parent.
-constexpr Duration kRounding = microseconds(1);
+constexpr Duration kNestingRounding = microseconds(1);
 
 constexpr size_t kExampleWidth = 60;
 
@@ -50,7 +50,7 @@ void SortEvents(ProfilerTrace& trace) {
 // Whether [start, end] lies in the event, rounding allowed for.
 bool Holds(const HostEvent& outer, Duration start, Duration end) {
   const Duration outer_end = outer.start + outer.duration;
-  return start <= outer_end && end <= outer_end + kRounding &&
+  return start <= outer_end && end <= outer_end + kNestingRounding &&
          (start < outer_end || end <= outer_end);
 }
 

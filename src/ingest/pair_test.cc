@@ -13,7 +13,7 @@ namespace stepcast::ingest {
 namespace {
 
 using std::chrono::microseconds;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 Rules LoadRules() {
   auto rules = Rules::Load();

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "ingest/arguments.h"
 #include "ingest/find_waits.h"
 #include "ingest/oddities.h"
 #include "ingest/phases.h"
@@ -14,10 +15,10 @@
 namespace stepcast::ingest {
 namespace {
 
-class RankAdder {
+class ProfilerRankAdder {
  public:
-  RankAdder(const RankTrace& rank, const Step& step, const Rules& rules,
-            const ProfilerFacts& facts, ir::GraphBuilder& builder)
+  ProfilerRankAdder(const RankTrace& rank, const Step& step, const Rules& rules,
+                    const ProfilerFacts& facts, ir::GraphBuilder& builder)
       : rank_(rank),
         linked_(*rank.profiler),
         trace_(linked_.trace),
@@ -106,18 +107,9 @@ class RankAdder {
       const Arguments* found = arguments.Find(i);
       ids_.ops[i] = found == nullptr
                         ? builder_.AddOp(op)
-                        : builder_.AddOp(op, TensorsOf(found->inputs),
-                                         TensorsOf(found->outputs));
+                        : builder_.AddOp(op, CopyTensors(found->inputs),
+                                         CopyTensors(found->outputs));
     }
-  }
-
-  static std::vector<ir::Tensor> TensorsOf(
-      const std::vector<Argument>& arguments) {
-    std::vector<ir::Tensor> tensors;
-    for (const Argument& argument : arguments) {
-      std::ranges::copy(argument.tensors, std::back_inserter(tensors));
-    }
-    return tensors;
   }
 
   void AddStreams() {
@@ -259,7 +251,7 @@ ProfilerFacts ReadFacts(const RankTrace& rank, const Rules& rules) {
 AddedRank AddProfilerRank(const RankTrace& rank, const PlacedStep& placed,
                           const Rules& rules, const ProfilerFacts& facts,
                           ir::GraphBuilder& builder, Diagnostics& diagnostics) {
-  return RankAdder(rank, placed.step, rules, facts, builder)
+  return ProfilerRankAdder(rank, placed.step, rules, facts, builder)
       .Run(placed.zero, diagnostics);
 }
 

@@ -207,7 +207,7 @@ TEST(RulesTest, KnowsOpsThatLaunchNothing) {
 
 TEST(RulesTest, RulesOfAUserComeFirst) {
   const std::filesystem::path path =
-      std::filesystem::path(testing::TempDir()) / "stepcast_rules_test.toml";
+      std::filesystem::path(::testing::TempDir()) / "stepcast_rules_test.toml";
   ASSERT_TRUE(WriteFile(path, R"(
 [[kernel]]
 family = "interaction"

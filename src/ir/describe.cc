@@ -8,9 +8,6 @@
 namespace stepcast::ir {
 namespace {
 
-// Long enough for most kernel names to be told apart.
-constexpr size_t kShownWidth = 60;
-
 template <typename IdType, typename T>
 std::string Named(const GraphData& data, std::string_view kind, IdType id,
                   const IdVector<IdType, T>& items) {
@@ -18,11 +15,17 @@ std::string Named(const GraphData& data, std::string_view kind, IdType id,
     return fmt::format("{} {}", kind, id.value);
   }
   const std::string_view name = data.strings.view(items[id].name);
-  return fmt::format("{} {} '{}'", kind, id.value,
-                     Printable(ElideMiddle(name, kShownWidth)));
+  return fmt::format("{} {} '{}'", kind, id.value, ShownText(name));
 }
 
 }  // namespace
+
+// A damaged file may have a word of megabytes.
+std::string ShownText(std::string_view text) {
+  // Long enough for most kernel names to be told apart.
+  constexpr size_t kShownWidth = 60;
+  return Printable(ElideMiddle(text, kShownWidth));
+}
 
 std::string Describe(const GraphData& data, RankId id) {
   return id.value < data.ranks.size()

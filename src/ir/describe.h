@@ -3,10 +3,14 @@
 #define STEPCAST_IR_DESCRIBE_H_
 
 #include <string>
+#include <string_view>
 
 #include "ir/graph.h"
 
 namespace stepcast::ir {
+
+/// Any text of a file as messages show it: printable and not too long.
+std::string ShownText(std::string_view text);
 
 /// "op 12 'aten::addmm'". `data` need not be valid; ids may be out of range.
 std::string Describe(const GraphData& data, RankId id);

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/tries_testing.h"
+
 namespace stepcast::ir {
 namespace {
 
@@ -109,7 +111,7 @@ TEST_F(GraphBuilderTest, TensorsFollowTheirOps) {
 }
 
 TEST_F(GraphBuilderTest, AMillionNestedOpsAreNoProblem) {
-  constexpr uint32_t kDepth = 1'000'000;
+  constexpr uint32_t kDepth = Tries(1'000'000u);
   OpId parent{};
   for (uint32_t i = 0; i < kDepth; ++i) {
     parent = AddOp("op", parent);

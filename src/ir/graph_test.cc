@@ -5,12 +5,12 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/graph_text.h"
+#include "ir/graph_testing.h"
 
 namespace stepcast::ir {
 namespace {
 
-constexpr std::string_view kText = R"(stepcast-graph 1
+constexpr std::string_view kSmallGraph = R"(stepcast-graph 1
 source "test"
 rank 0 "V100" @0+100
   thread main "python"
@@ -24,24 +24,18 @@ rank 0 "V100" @0+100
 collective reduce #w1
 )";
 
-Graph Parse(std::string_view text) {
-  auto graph = ParseGraph(text);
-  CHECK(graph.has_value()) << graph.error().message;
-  return *std::move(graph);
-}
-
 TEST(GraphTest, ACopyOutlivesTheGraph) {
-  auto graph = std::make_unique<Graph>(Parse(kText));
+  auto graph = std::make_unique<Graph>(GraphOf(kSmallGraph));
   const Graph copy = *graph;
   graph.reset();
-  EXPECT_TRUE(SameContent(copy, Parse(kText)));
+  EXPECT_TRUE(SameContent(copy, GraphOf(kSmallGraph)));
 }
 
 TEST(GraphTest, StringIdsDoNotMatter) {
-  const Graph graph = Parse(kText);
+  const Graph graph = GraphOf(kSmallGraph);
   GraphData data;
   data.strings.Intern("something else first");
-  const Graph other = Parse(kText);
+  const Graph other = GraphOf(kSmallGraph);
   const auto move = [&](StringId id) {
     return data.strings.Intern(other.text(id));
   };
@@ -95,13 +89,13 @@ TEST(GraphTest, EveryDifferenceCounts) {
       Change{"  wait #w0 -> #c0\n", ""},
       Change{"collective reduce #w1\n", ""},
   };
-  const Graph graph = Parse(kText);
+  const Graph graph = GraphOf(kSmallGraph);
   for (const Change& change : kChanges) {
-    std::string text(kText);
+    std::string text(kSmallGraph);
     const size_t at = text.find(change.from);
     ASSERT_NE(at, std::string::npos) << change.from;
     text.replace(at, change.from.size(), change.to);
-    const Graph other = Parse(text);
+    const Graph other = GraphOf(text);
     EXPECT_FALSE(SameContent(graph, other)) << change.to;
     EXPECT_FALSE(SameContent(other, graph)) << change.to;
   }

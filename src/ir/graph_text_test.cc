@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/tries_testing.h"
 #include "ir/graph_builder.h"
 
 namespace stepcast::ir {
@@ -11,14 +12,14 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-std::string ErrorOf(std::string_view text) {
+std::string ErrorOfGraph(std::string_view text) {
   const auto graph = ParseGraph(text);
   return graph ? "no error" : graph.error().message;
 }
 
 // What the parser says to one line below the header.
 std::string ErrorOfLine(std::string_view line) {
-  return ErrorOf("stepcast-graph 1\n" + std::string(line) + "\n");
+  return ErrorOfGraph("stepcast-graph 1\n" + std::string(line) + "\n");
 }
 
 // What it says to one line at the right depth in a rank, a thread, a call.
@@ -178,10 +179,11 @@ TEST(GraphTextTest, PlacesMustFillTheStream) {
 }
 
 TEST(GraphTextTest, TheFirstLineIsTheHeader) {
-  EXPECT_EQ(ErrorOf(""), "line 1: nothing here; expected 'stepcast-graph 1'");
-  EXPECT_EQ(ErrorOf("stepcast-graph 2\n"),
+  EXPECT_EQ(ErrorOfGraph(""),
+            "line 1: nothing here; expected 'stepcast-graph 1'");
+  EXPECT_EQ(ErrorOfGraph("stepcast-graph 2\n"),
             "line 1: 'stepcast-graph 2'; expected 'stepcast-graph 1'");
-  EXPECT_EQ(ErrorOf("\nstepcast-graph 1\n"),
+  EXPECT_EQ(ErrorOfGraph("\nstepcast-graph 1\n"),
             "line 1: nothing here; expected 'stepcast-graph 1'");
 }
 
@@ -263,7 +265,7 @@ TEST(GraphTextTest, BrokenRulesAreReported) {
 
 // Indentation alone would need 2 TB for this.
 TEST(GraphTextTest, AMillionNestedOpsAreNoProblem) {
-  constexpr uint32_t kDepth = 1'000'000;
+  constexpr uint32_t kDepth = Tries(1'000'000u);
   GraphBuilder builder;
   const ThreadId thread =
       builder.AddThread({.rank = builder.AddRank({.number = 0})});

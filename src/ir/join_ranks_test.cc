@@ -3,18 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ir/graph_text.h"
+#include "ir/graph_testing.h"
 
 namespace stepcast::ir {
 namespace {
 
 using testing::HasSubstr;
-
-Graph Parse(const std::string& text) {
-  auto graph = ParseGraph(text);
-  EXPECT_TRUE(graph) << graph.error().message;
-  return *std::move(graph);
-}
 
 constexpr const char* kRank = R"(stepcast-graph 1
 rank 0
@@ -32,7 +26,7 @@ rank 0
 )";
 
 TEST(JoinRanksTest, TheNthCollectiveMeetsTheNth) {
-  const Graph one = Parse(kRank);
+  const Graph one = GraphOf(kRank);
   const std::vector<RankGraph> ranks = {{.graph = &one, .number = 0},
                                         {.graph = &one, .number = 5}};
   const auto joined = JoinRanks(ranks);
@@ -54,14 +48,14 @@ TEST(JoinRanksTest, TheNthCollectiveMeetsTheNth) {
 
 // One rank asks a server, the other does not.
 TEST(JoinRanksTest, MessagesAreNotMatched) {
-  const Graph asks = Parse(R"(stepcast-graph 1
+  const Graph asks = GraphOf(R"(stepcast-graph 1
 rank 0
   thread main
     op "RemoteLookup"
       call launch "parameter server"
         s1000: collective kind=send_recv bytes=1024 group=2 dtype=fp32
 )");
-  const Graph does_not = Parse(R"(stepcast-graph 1
+  const Graph does_not = GraphOf(R"(stepcast-graph 1
 rank 0
   thread main
     op "linear"
@@ -75,8 +69,8 @@ rank 0
 }
 
 TEST(JoinRanksTest, OtherCollectivesAreAnError) {
-  const Graph one = Parse(kRank);
-  const Graph other = Parse(R"(stepcast-graph 1
+  const Graph one = GraphOf(kRank);
+  const Graph other = GraphOf(R"(stepcast-graph 1
 rank 0
   thread main
     op "c10d::allreduce_"

@@ -1,15 +1,18 @@
 #include "ir/shape_text.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <iterator>
+#include <span>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/text_table.h"
+#include "ir/describe.h"
 #include "ir/names.h"
 #include "ir/shape_fields.h"
 
@@ -43,20 +46,6 @@ template <typename E>
 requires std::is_enum_v<E>
 void AppendValue(std::string& out, E value) {
   out += Name(value);
-}
-
-template <typename S>
-void AppendFields(std::string& out, const S& shape) {
-  const S defaults{};
-  ForEachField<S>([&](const auto& field) {
-    if (shape.*field.member == defaults.*field.member) {
-      return;
-    }
-    out += ' ';
-    out += field.key;
-    out += '=';
-    AppendValue(out, shape.*field.member);
-  });
 }
 
 // --- Text as values; each returns what was expected if the text is no such
@@ -108,42 +97,97 @@ requires std::is_enum_v<E> std::string SetValue(E& value,
 }
 
 tl::unexpected<Error> Bad(std::string_view word, std::string_view what) {
-  // What people can read; a damaged file may have a word of megabytes.
-  constexpr size_t kShownWidth = 60;
-  return Fail(
-      ErrorCode::kInvalidInput,
-      fmt::format("'{}': {}", Printable(ElideMiddle(word, kShownWidth)), what));
+  return Fail(ErrorCode::kInvalidInput,
+              fmt::format("'{}': {}", ShownText(word), what));
 }
 
-// Sets the field of `shape` called by the key of `word`, and returns its place
-// in the family.
-template <typename S>
-Result<uint32_t> SetField(S& shape, std::string_view word) {
+// --- Fields without their types, so that what follows is compiled once and not
+// for each family ---
+
+// What can be done with a value of one type.
+struct ValueType {
+  void (*append)(std::string& out, const void* value) = nullptr;
+  std::string (*set)(void* value, std::string_view text) = nullptr;
+  bool (*equal)(const void* a, const void* b) = nullptr;
+};
+
+template <typename T>
+constexpr ValueType kValueType{
+    .append =
+        [](std::string& out, const void* value) {
+          AppendValue(out, *static_cast<const T*>(value));
+        },
+    .set =
+        [](void* value, std::string_view text) {
+          return SetValue(*static_cast<T*>(value), text);
+        },
+    .equal =
+        [](const void* a, const void* b) {
+          return *static_cast<const T*>(a) == *static_cast<const T*>(b);
+        }};
+
+// A field of one shape; Address is a pointer to void or to const void.
+template <typename Address>
+struct FieldOf {
+  std::string_view key;
+  Address value = nullptr;
+  const ValueType* type = nullptr;
+};
+using ConstField = FieldOf<const void*>;
+using MutableField = FieldOf<void*>;
+
+template <typename Address, typename S, typename T>
+FieldOf<Address> MakeField(S& shape,
+                           const Field<std::remove_const_t<S>, T>& field) {
+  return {field.key, &(shape.*field.member), &kValueType<T>};
+}
+
+template <typename Address, typename S>
+auto FieldsOf(S& shape) {
+  return std::apply(
+      [&](const auto&... fields) {
+        return std::array<FieldOf<Address>, sizeof...(fields)>{
+            MakeField<Address>(shape, fields)...};
+      },
+      Family<std::remove_const_t<S>>::kFields);
+}
+
+// All fields of a shape that differ from those of a default one.
+void AppendFields(std::string& out, std::span<const ConstField> fields,
+                  std::span<const ConstField> defaults) {
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const ConstField& field = fields[i];
+    if (field.type->equal(field.value, defaults[i].value)) {
+      continue;
+    }
+    out += ' ';
+    out += field.key;
+    out += '=';
+    field.type->append(out, field.value);
+  }
+}
+
+// Sets the field called by the key of `word`, and returns its place in the
+// family.
+Result<uint32_t> SetField(std::span<const MutableField> fields,
+                          std::string_view family, std::string_view word) {
   const size_t equals = std::min(word.find('='), word.size());
   const std::string_view key = word.substr(0, equals);
-  uint32_t place = 0;
-  std::optional<uint32_t> found;
-  std::string expected;
-  std::string keys;
-  ForEachField<S>([&](const auto& field) {
-    if (!found && field.key == key && equals < word.size()) {
-      found = place;
-      expected = SetValue(shape.*field.member, word.substr(equals + 1));
-    }
-    ++place;
-  });
-  if (!found) {
-    ForEachField<S>([&](const auto& field) {
+  const auto found = std::ranges::find(fields, key, &MutableField::key);
+  if (found == fields.end() || equals == word.size()) {
+    std::string keys;
+    for (const MutableField& field : fields) {
       keys += fmt::format("{}{}=", keys.empty() ? "" : ", ", field.key);
-    });
-    return Bad(word,
-               fmt::format("no field of {}; expected {}", Family<S>::kName,
-                           keys.empty() ? "none" : keys));
+    }
+    return Bad(word, fmt::format("no field of {}; expected {}", family,
+                                 keys.empty() ? "none" : keys));
   }
+  const std::string expected =
+      found->type->set(found->value, word.substr(equals + 1));
   if (!expected.empty()) {
     return Bad(word, fmt::format("expected {}", expected));
   }
-  return *found;
+  return static_cast<uint32_t>(found - fields.begin());
 }
 
 struct FamilyRow {
@@ -173,7 +217,13 @@ std::string AllFamilies() {
 
 void AppendShape(std::string& out, const KernelShape& shape) {
   out += FamilyName(shape);
-  std::visit([&](const auto& typed) { AppendFields(out, typed); }, shape);
+  std::visit(
+      [&]<typename S>(const S& typed) {
+        const S defaults;
+        AppendFields(out, FieldsOf<const void*>(typed),
+                     FieldsOf<const void*>(defaults));
+      },
+      shape);
 }
 
 std::string ShapeText(const KernelShape& shape) {
@@ -193,9 +243,13 @@ Result<ShapeReader> ShapeReader::Start(std::string_view family) {
 }
 
 Status ShapeReader::Add(std::string_view word) {
-  ASSIGN_OR_RETURN(
-      const uint32_t place,
-      std::visit([&](auto& typed) { return SetField(typed, word); }, shape_));
+  ASSIGN_OR_RETURN(const uint32_t place, std::visit(
+                                             [&]<typename S>(S& typed) {
+                                               return SetField(
+                                                   FieldsOf<void*>(typed),
+                                                   Family<S>::kName, word);
+                                             },
+                                             shape_));
   const uint32_t bit = uint32_t{1} << place;
   if ((seen_ & bit) != 0) {
     return Bad(word, "given twice");

@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string ErrorOf(std::string_view text) {
+std::string ErrorOfShape(std::string_view text) {
   const auto shape = ParseShape(text);
   return shape ? "no error" : shape.error().message;
 }
@@ -44,27 +44,29 @@ TEST(ShapeTextTest, FieldsMayComeInAnyOrderAndBlanksDoNotMatter) {
 }
 
 TEST(ShapeTextTest, ErrorsNameTheWord) {
-  EXPECT_THAT(ErrorOf("gem m=1"), HasSubstr("'gem': unknown kind of shape"));
-  EXPECT_THAT(ErrorOf("gemm mm=1"), HasSubstr("'mm=1': no field of gemm"));
-  EXPECT_THAT(ErrorOf("gemm m"), HasSubstr("'m': no field of gemm"));
-  EXPECT_THAT(ErrorOf("gemm m=1.5"),
+  EXPECT_THAT(ErrorOfShape("gem m=1"),
+              HasSubstr("'gem': unknown kind of shape"));
+  EXPECT_THAT(ErrorOfShape("gemm mm=1"), HasSubstr("'mm=1': no field of gemm"));
+  EXPECT_THAT(ErrorOfShape("gemm m"), HasSubstr("'m': no field of gemm"));
+  EXPECT_THAT(ErrorOfShape("gemm m=1.5"),
               HasSubstr("'m=1.5': expected a whole number"));
-  EXPECT_THAT(ErrorOf("gemm m="), HasSubstr("expected a whole number"));
-  EXPECT_THAT(ErrorOf("gemm m=1 m=2"), HasSubstr("'m=2': given twice"));
-  EXPECT_THAT(ErrorOf("gemm m=99999999999999999999"),
+  EXPECT_THAT(ErrorOfShape("gemm m="), HasSubstr("expected a whole number"));
+  EXPECT_THAT(ErrorOfShape("gemm m=1 m=2"), HasSubstr("'m=2': given twice"));
+  EXPECT_THAT(ErrorOfShape("gemm m=99999999999999999999"),
               HasSubstr("whole number"));
-  EXPECT_THAT(ErrorOf("gemm dtype=float"), HasSubstr("expected unknown, fp64"));
-  EXPECT_THAT(ErrorOf("copy pinned=yes"), HasSubstr("true or false"));
-  EXPECT_THAT(ErrorOf("collective send=1,,2"), HasSubstr("commas"));
-  EXPECT_THAT(ErrorOf("collective send="), HasSubstr("commas"));
-  EXPECT_THAT(ErrorOf("opaque m=1"), HasSubstr("expected none"));
-  EXPECT_THAT(ErrorOf(""), HasSubstr("no shape"));
+  EXPECT_THAT(ErrorOfShape("gemm dtype=float"),
+              HasSubstr("expected unknown, fp64"));
+  EXPECT_THAT(ErrorOfShape("copy pinned=yes"), HasSubstr("true or false"));
+  EXPECT_THAT(ErrorOfShape("collective send=1,,2"), HasSubstr("commas"));
+  EXPECT_THAT(ErrorOfShape("collective send="), HasSubstr("commas"));
+  EXPECT_THAT(ErrorOfShape("opaque m=1"), HasSubstr("expected none"));
+  EXPECT_THAT(ErrorOfShape(""), HasSubstr("no shape"));
 }
 
 TEST(ShapeTextTest, AHugeBrokenWordStaysReadableInTheError) {
   const std::string word(1'000'000, '\x01');
-  EXPECT_LT(ErrorOf(word).size(), 600u);
-  EXPECT_EQ(ErrorOf(word).find('\x01'), std::string::npos);
+  EXPECT_LT(ErrorOfShape(word).size(), 600u);
+  EXPECT_EQ(ErrorOfShape(word).find('\x01'), std::string::npos);
 }
 
 }  // namespace

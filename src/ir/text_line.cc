@@ -4,13 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "base/text_table.h"
+#include "ir/describe.h"
 #include "ir/text_atoms.h"
 
 namespace stepcast::ir {
 namespace {
-
-constexpr size_t kShownWidth = 60;
 
 // The length of the quoted text that `text` starts with, both quotes included;
 // 0 if it does not end.
@@ -28,8 +26,7 @@ size_t QuotedSize(std::string_view text) {
 
 std::string Shown(TextWord word) {
   const char quote = word.quoted ? '"' : '\'';
-  return fmt::format("{}{}{}", quote,
-                     Printable(ElideMiddle(word.text, kShownWidth)), quote);
+  return fmt::format("{}{}{}", quote, ShownText(word.text), quote);
 }
 
 TextLine::TextLine(std::string_view line) : rest_(line) {

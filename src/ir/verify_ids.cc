@@ -61,7 +61,7 @@ bool InBounds(IdRange<TensorId> range, uint32_t size) {
   return uint64_t{range.first} + range.count <= size;
 }
 
-Status VerifyOps(const GraphData& data) {
+Status VerifyOpIds(const GraphData& data) {
   for (const OpId id : data.ops.ids()) {
     const Op& op = data.ops[id];
     RETURN_IF_ERROR(
@@ -80,7 +80,7 @@ Status VerifyOps(const GraphData& data) {
   return {};
 }
 
-Status VerifyCalls(const GraphData& data) {
+Status VerifyCallIds(const GraphData& data) {
   for (const CallId id : data.calls.ids()) {
     const Call& call = data.calls[id];
     RETURN_IF_ERROR(
@@ -96,7 +96,7 @@ Status VerifyCalls(const GraphData& data) {
   return {};
 }
 
-Status VerifyWorks(const GraphData& data) {
+Status VerifyWorkIds(const GraphData& data) {
   for (const WorkId id : data.works.ids()) {
     const Work& work = data.works[id];
     RETURN_IF_ERROR(
@@ -123,9 +123,9 @@ tl::unexpected<Error> NoSuch(std::string_view owner, std::string_view what,
 
 Status VerifyIds(const GraphData& data) {
   RETURN_IF_ERROR(VerifyRanksAndStreams(data));
-  RETURN_IF_ERROR(VerifyOps(data));
-  RETURN_IF_ERROR(VerifyCalls(data));
-  RETURN_IF_ERROR(VerifyWorks(data));
+  RETURN_IF_ERROR(VerifyOpIds(data));
+  RETURN_IF_ERROR(VerifyCallIds(data));
+  RETURN_IF_ERROR(VerifyWorkIds(data));
   const uint32_t works = data.works.size();
   for (const CollectiveId id : data.collectives.ids()) {
     for (const WorkId work : data.collectives[id].works) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ir/graph_testing.h"
 #include "ir/graph_text.h"
 
 namespace stepcast::ir {
@@ -38,9 +39,7 @@ rank 1
         s20: collective kind=all_reduce @30+5 #w2
 collective all_reduce #w1 #w2
 )";
-  auto graph = ParseGraph(kText);
-  CHECK(graph.has_value()) << graph.error().message;
-  return graph->data();
+  return GraphOf(kText).data();
 }
 
 // What the verifier says after `damage` was done to TwoRanks.

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "cost/overheads/predicted_plan.h"
-#include "ir/graph_text.h"
+#include "ir/graph_testing.h"
 #include "sim/simulate.h"
 
 namespace stepcast::lower {
@@ -19,12 +19,6 @@ using ::testing::HasSubstr;
 
 constexpr Duration Us(int64_t count) {
   return std::chrono::microseconds(count);
-}
-
-ir::Graph GraphOf(std::string_view text) {
-  auto graph = ir::ParseGraph(text);
-  EXPECT_TRUE(graph) << graph.error().message;
-  return *std::move(graph);
 }
 
 // Every call takes 1 us, with nothing between them.
@@ -92,7 +86,7 @@ rank 0
 // host   [0-1][1-2][2-3]
 // s7            ~4~[4-14]_2_[16-26]_2_[28-38]      a launch takes 4 us
 TEST(LowerTest, WorksStartALaunchBehindTheStartOfTheirCallAndAGapApart) {
-  const ir::Graph graph = GraphOf(kThreeLaunches);
+  const ir::Graph graph = ir::GraphOf(kThreeLaunches);
   const Outcome run =
       LowerAndRun(graph, CallsOnly(graph.data()),
                   AllTake(graph.data(), 10, {.launch = Us(4), .gap = Us(2)}));
@@ -103,7 +97,7 @@ TEST(LowerTest, WorksStartALaunchBehindTheStartOfTheirCallAndAGapApart) {
 // host   [0-1]     [10-11]     [20-21]     30
 // s7     [0-10    ][10-20     ][20-30     ]
 TEST(LowerTest, ASynchronousCallReturnsWhenItsWorkIsDone) {
-  const ir::Graph graph = GraphOf(kThreeLaunches);
+  const ir::Graph graph = ir::GraphOf(kThreeLaunches);
   const Outcome run =
       LowerAndRun(graph, CallsOnly(graph.data()), AllTake(graph.data(), 10),
                   {.synchronous = true});
@@ -116,7 +110,7 @@ TEST(LowerTest, ASynchronousCallReturnsWhenItsWorkIsDone) {
 // host   [0-1][1-2]        [10-11]
 // s7     [0-10     ][10-20][20-30]
 TEST(LowerTest, ALaunchBlocksWhileItsQueueIsFull) {
-  const ir::Graph graph = GraphOf(kThreeLaunches);
+  const ir::Graph graph = ir::GraphOf(kThreeLaunches);
   const Outcome run =
       LowerAndRun(graph, CallsOnly(graph.data()), AllTake(graph.data(), 10),
                   {.launch_queue = 2});
@@ -133,7 +127,7 @@ TEST(LowerTest, ALaunchBlocksWhileItsQueueIsFull) {
 // s7       ~1~[1-6][6-11]          and the next call's [11-16]
 // s9       ~1~[1-6]
 TEST(LowerTest, AGraphLaunchStartsManyWorksAndTakesOnePlaceInTheQueue) {
-  const ir::Graph graph = GraphOf(R"(stepcast-graph 1
+  const ir::Graph graph = ir::GraphOf(R"(stepcast-graph 1
 rank 0
   thread main
     call graph_launch "cudaGraphLaunch"
@@ -153,7 +147,7 @@ rank 0
 // host   [0-1][sync 1 ...      10][tail 10-13]
 // s7     [0-10             ]
 TEST(LowerTest, ASyncReturnsItsTailBehindTheWork) {
-  const ir::Graph graph = GraphOf(R"(stepcast-graph 1
+  const ir::Graph graph = ir::GraphOf(R"(stepcast-graph 1
 rank 0
   thread main
     call launch "launch"
@@ -171,7 +165,7 @@ rank 0
 // s7    [0-10   ]
 // s9             ~2~[12-22]     launched at 1
 TEST(LowerTest, AStreamWaitsForAnotherAndALittleMore) {
-  const ir::Graph graph = GraphOf(R"(stepcast-graph 1
+  const ir::Graph graph = ir::GraphOf(R"(stepcast-graph 1
 rank 0
   thread main
     call launch "launch"
@@ -187,7 +181,7 @@ rank 0
 }
 
 TEST(LowerTest, ContentionHoldsAWorkBackAndLetsItStartInTheLastWave) {
-  const ir::Graph graph = GraphOf(R"(stepcast-graph 1
+  const ir::Graph graph = ir::GraphOf(R"(stepcast-graph 1
 rank 0
   thread main
     call launch "launch"
@@ -205,7 +199,7 @@ rank 0
 // main      [0-1][hand over 1-1]                [goes on 6-7]
 // autograd                      [backward 1-6  ]
 TEST(LowerTest, AThreadStartsWhenItIsHandedTheWork) {
-  const ir::Graph graph = GraphOf(R"(stepcast-graph 1
+  const ir::Graph graph = ir::GraphOf(R"(stepcast-graph 1
 rank 0
   thread main
     op "forward"
@@ -240,7 +234,7 @@ rank 0
 // host   [0-1][1-2]
 // s7     [old 0-10][0: 10-20][1: 20-30]
 TEST(LowerTest, RepeatsRunBackToBackOnEveryLane) {
-  const ir::Graph graph = GraphOf(R"(stepcast-graph 1
+  const ir::Graph graph = ir::GraphOf(R"(stepcast-graph 1
 rank 0 @0+100
   thread main
     call launch "launch" @5+1
@@ -268,7 +262,7 @@ collective all_reduce #a #b
 )";
 
 TEST(LowerTest, RanksStartWhereTheyWereMeasuredToOrAllAtOnce) {
-  const ir::Graph graph = GraphOf(kTwoRanks);
+  const ir::Graph graph = ir::GraphOf(kTwoRanks);
   const Outcome offsets =
       LowerAndRun(graph, CallsOnly(graph.data()), AllTake(graph.data(), 10));
   EXPECT_EQ(offsets.StartOf(0), 0);
@@ -283,7 +277,7 @@ TEST(LowerTest, RanksStartWhereTheyWereMeasuredToOrAllAtOnce) {
 
 // Each rank's stream is blocked by a collective that the other one has behind.
 TEST(LowerTest, CollectivesInDifferentOrderAreNamedAsADeadlock) {
-  const ir::Graph graph = GraphOf(R"(stepcast-graph 1
+  const ir::Graph graph = ir::GraphOf(R"(stepcast-graph 1
 rank 0
   thread main
     call launch "launch"
@@ -310,7 +304,7 @@ collective all_to_all #b0 #b1
 TEST(LowerTest, AFullQueueDoesNotKeepASecondForwardPassFromTheFirstBackward) {
   // f2's launch waits until b1 has left the queue. Were b1 handed over behind
   // all of the main thread's forward pass, it would wait for f2 in turn.
-  const ir::Graph graph = GraphOf(R"(stepcast-graph 1
+  const ir::Graph graph = ir::GraphOf(R"(stepcast-graph 1
 rank 0
   thread main
     op "f1" phase=forward
@@ -333,7 +327,7 @@ rank 0
 }
 
 TEST(LowerTest, ARankWithoutThreadsHasNoEnd) {
-  const ir::Graph graph = GraphOf(R"(stepcast-graph 1
+  const ir::Graph graph = ir::GraphOf(R"(stepcast-graph 1
 rank 0 @0+100
   s7: gemm m=1 @5+10
 )");

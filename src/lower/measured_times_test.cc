@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ir/graph_text.h"
+#include "ir/graph_testing.h"
 
 namespace stepcast::lower {
 namespace {
@@ -13,14 +13,8 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-ir::Graph GraphOf(std::string_view text) {
-  auto graph = ir::ParseGraph(text);
-  EXPECT_TRUE(graph) << graph.error().message;
-  return *std::move(graph);
-}
-
 MeasuredTimes Take(std::string_view text) {
-  return TakeMeasuredTimes(GraphOf(text).data());
+  return TakeMeasuredTimes(ir::GraphOf(text).data());
 }
 
 double DurationOf(const MeasuredTimes& times, uint32_t work) {

@@ -8,14 +8,14 @@
 namespace stepcast::measurements {
 namespace {
 
-constexpr std::array<std::string_view, 7> kColumns = {
+constexpr std::array<std::string_view, 7> kTraceColumns = {
     "iteration",    "path",          "op", "op_instance", "kernel",
     "kernel_count", "kernel_time_us"};
 
 }  // namespace
 
 Result<std::vector<AuthorsRow>> ReadAuthorsTrace(const CsvTable& table) {
-  ASSIGN_OR_RETURN(const auto at, table.FindColumns(kColumns));
+  ASSIGN_OR_RETURN(const auto at, table.FindColumns(kTraceColumns));
   std::vector<AuthorsRow> rows;
   rows.reserve(table.row_count());
   for (size_t i = 0; i < table.row_count(); ++i) {

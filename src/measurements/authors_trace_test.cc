@@ -8,22 +8,22 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::string_view kHeader =
+constexpr std::string_view kTraceHeader =
     "iteration,kernel_seq,path,op,op_instance,kernel,caller_input_shapes,"
     "kernel_count,kernel_time_us\n";
 
-Result<std::vector<AuthorsRow>> Read(const std::string& text) {
+Result<std::vector<AuthorsRow>> ReadTraceRows(const std::string& text) {
   const auto table = CsvTable::Parse(text, "trace.csv");
   EXPECT_TRUE(table.has_value()) << table.error().message;
   return ReadAuthorsTrace(*table);
 }
 
 TEST(AuthorsTrace, ReadsRowsInOrder) {
-  const auto rows =
-      Read(std::string(kHeader) +
-           "0,0,DLRM forward > aten::to,aten::to,2,Memcpy HtoD,"
-           "\"((3,), ())\",1,20.5\n"
-           "0,1,DLRM forward > aten::relu,aten::relu,3,k,\"(-1,)\",2,7\n");
+  const auto rows = ReadTraceRows(
+      std::string(kTraceHeader) +
+      "0,0,DLRM forward > aten::to,aten::to,2,Memcpy HtoD,"
+      "\"((3,), ())\",1,20.5\n"
+      "0,1,DLRM forward > aten::relu,aten::relu,3,k,\"(-1,)\",2,7\n");
   ASSERT_TRUE(rows.has_value()) << rows.error().message;
   ASSERT_EQ(rows->size(), 2u);
   EXPECT_EQ((*rows)[0].op, "aten::to");
@@ -33,14 +33,14 @@ TEST(AuthorsTrace, ReadsRowsInOrder) {
 }
 
 TEST(AuthorsTrace, NamesTheLineThatIsWrong) {
-  const auto rows =
-      Read(std::string(kHeader) + "0,0,p,o,1,k,s,1,5\n0,0,p,o,1,k,s,none,5\n");
+  const auto rows = ReadTraceRows(std::string(kTraceHeader) +
+                                  "0,0,p,o,1,k,s,1,5\n0,0,p,o,1,k,s,none,5\n");
   ASSERT_FALSE(rows.has_value());
   EXPECT_THAT(rows.error().message, HasSubstr("trace.csv:3"));
 }
 
 TEST(AuthorsTrace, NamesTheColumnThatIsMissing) {
-  const auto rows = Read("iteration,path,op\n0,p,o\n");
+  const auto rows = ReadTraceRows("iteration,path,op\n0,p,o\n");
   ASSERT_FALSE(rows.has_value());
   EXPECT_THAT(rows.error().message, HasSubstr("kernel_time_us"));
 }

@@ -18,10 +18,10 @@ namespace {
 
 using ir::CollectiveKind;
 
-constexpr std::array<std::string_view, 8> kColumns = {
+constexpr std::array<std::string_view, 8> kCollectiveColumns = {
     "gpu",      "system",    "collective", "dtype",
     "num_gpus", "num_nodes", "bytes",      "time_us"};
-enum Column { kGpu, kSystem, kKind, kDtype, kRanks, kNodes, kBytes, kTime };
+enum { kGpu, kSystem, kKind, kDtype, kRanks, kNodes, kBytes, kTime };
 
 // More ranks than any job has.
 constexpr int64_t kMostRanks = 1 << 20;
@@ -82,7 +82,7 @@ Result<CollectiveRow> ReadRow(std::span<const std::string_view> cells) {
 
 Status AddTable(const CsvTable& table, CollectiveRows& rows) {
   ASSIGN_OR_RETURN(const std::vector<size_t> places,
-                   table.FindColumns(kColumns));
+                   table.FindColumns(kCollectiveColumns));
   const auto number = static_cast<uint16_t>(rows.tables.size());
   rows.tables.push_back(table.source());
   std::vector<std::string_view> cells(places.size());

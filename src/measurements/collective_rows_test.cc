@@ -9,18 +9,19 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr const char* kHeader =
+constexpr const char* kCollectiveHeader =
     "gpu,system,collective,dtype,num_gpus,num_nodes,bytes,time_us\n";
 
-CollectiveRows Read(const std::string& lines) {
+CollectiveRows ReadCollectives(const std::string& lines) {
   CollectiveRows rows;
-  const auto status = AddCollectiveRows(kHeader + lines, "test.csv", rows);
+  const auto status =
+      AddCollectiveRows(kCollectiveHeader + lines, "test.csv", rows);
   EXPECT_TRUE(status.has_value()) << status.error().message;
   return rows;
 }
 
 TEST(CollectiveRows, ReadsSystemsAndKinds) {
-  const CollectiveRows rows = Read(
+  const CollectiveRows rows = ReadCollectives(
       "h100,a,alltoall,fp16,8,1,4096,12.5\n"
       "h100,b,all_reduce,fp16,16,2,8192,40\n");
   EXPECT_THAT(rows.systems, ElementsAre("h100/a", "h100/b"));
@@ -32,7 +33,7 @@ TEST(CollectiveRows, ReadsSystemsAndKinds) {
 }
 
 TEST(CollectiveRows, SkipsRowsWithTheirReason) {
-  const CollectiveRows rows = Read(
+  const CollectiveRows rows = ReadCollectives(
       "h100,a,alltoall,fp16,8,3,4096,12.5\n"
       "h100,a,swap,fp16,8,1,4096,12.5\n"
       "h100,a,alltoall,fp16,8,1,4096,-1\n");

@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 constexpr std::string_view kGemmHeader =
     "gpu,dtype,batch,m,n,k,layout,bias,time_us,timing\n";
 
-KernelRows Read(std::string text, std::string source = "gemm/x.csv") {
+KernelRows ReadKernels(std::string text, std::string source = "gemm/x.csv") {
   KernelRows rows;
   const auto status = AddKernelRows(std::move(text), std::move(source), rows);
   EXPECT_TRUE(status.has_value()) << status.error().message;
@@ -20,9 +20,9 @@ KernelRows Read(std::string text, std::string source = "gemm/x.csv") {
 
 TEST(KernelRows, ReadsAProductWithItsLayout) {
   const KernelRows rows =
-      Read(std::string(kGemmHeader) +
-           "v100-pcie-32gb,fp32,1,64,128,256,tn,1,10.5,event_op\n"
-           "v100-pcie-32gb,fp32,8,64,128,256,nt,0,20,graph\n");
+      ReadKernels(std::string(kGemmHeader) +
+                  "v100-pcie-32gb,fp32,1,64,128,256,tn,1,10.5,event_op\n"
+                  "v100-pcie-32gb,fp32,8,64,128,256,nt,0,20,graph\n");
   ASSERT_EQ(rows.rows.size(), 2u);
   EXPECT_EQ(ir::ShapeText(rows.rows[0].shape),
             "gemm batch=1 m=64 n=128 k=256 transpose_b=true dtype=fp32");
@@ -34,13 +34,14 @@ TEST(KernelRows, ReadsAProductWithItsLayout) {
 }
 
 TEST(KernelRows, SkipsRowsThatMakeNoSenseAndSaysWhy) {
-  const KernelRows rows = Read(std::string(kGemmHeader) +
-                               "g,fp32,1,64,128,256,tn,1,10.5,event_op\n"
-                               "g,fp32,1,64,128,256,tn,1,10.5,event_op\n"
-                               "g,fp32,1,-3,128,256,tn,1,10.5,event_op\n"
-                               "g,fp32,1,64,128,256,tn,1,0,event_op\n"
-                               "g,fp33,1,64,128,256,tn,1,10.5,event_op\n"
-                               "g,fp32,1,64,128,256,tn,1,10.5,stopwatch\n");
+  const KernelRows rows =
+      ReadKernels(std::string(kGemmHeader) +
+                  "g,fp32,1,64,128,256,tn,1,10.5,event_op\n"
+                  "g,fp32,1,64,128,256,tn,1,10.5,event_op\n"
+                  "g,fp32,1,-3,128,256,tn,1,10.5,event_op\n"
+                  "g,fp32,1,64,128,256,tn,1,0,event_op\n"
+                  "g,fp33,1,64,128,256,tn,1,10.5,event_op\n"
+                  "g,fp32,1,64,128,256,tn,1,10.5,stopwatch\n");
   EXPECT_EQ(rows.rows.size(), 1u);
   ASSERT_EQ(rows.skipped.size(), 5u);
   EXPECT_EQ(rows.skipped[0].line, 3u);
@@ -71,9 +72,10 @@ TEST(KernelRows, WantsTheNameWhereColumnsAreAlike) {
   const auto status = AddKernelRows(std::string(kText), "mine.csv", rows);
   ASSERT_FALSE(status.has_value());
   EXPECT_THAT(status.error().message, HasSubstr("softmax and of layernorm"));
-  EXPECT_EQ(ir::FamilyName(
-                Read(std::string(kText), "a/layernorm/g.csv").rows[0].shape),
-            "normalization");
+  EXPECT_EQ(
+      ir::FamilyName(
+          ReadKernels(std::string(kText), "a/layernorm/g.csv").rows[0].shape),
+      "normalization");
 }
 
 TEST(PartOf, PutsAShapeOnOneSide) {

@@ -13,7 +13,7 @@
 namespace stepcast::measurements {
 namespace {
 
-enum Column : size_t {
+enum PublishedColumn : size_t {
   kId,
   kOp,
   kDevice,
@@ -32,7 +32,7 @@ enum Column : size_t {
   kTimeMs,
   kColumnCount
 };
-constexpr std::array<std::string_view, kColumnCount> kColumns = {
+constexpr std::array<std::string_view, kColumnCount> kPublishedColumns = {
     "id",
     "op",
     "device",
@@ -63,25 +63,26 @@ constexpr std::array kForeignOps = {
     ForeignOp{"nbit_", "quantised inference, mostly on CPUs"},
 };
 
-class Row {
+class PublishedRow {
  public:
-  Row(const CsvTable& table, std::span<const size_t> at, size_t row)
+  PublishedRow(const CsvTable& table, std::span<const size_t> at, size_t row)
       : table_(table), at_(at), row_(row) {}
 
-  std::string_view operator[](Column column) const {
+  std::string_view operator[](PublishedColumn column) const {
     return table_.row(row_)[at_[column]];
   }
-  Result<int64_t> Size(Column column) const {
+  Result<int64_t> Size(PublishedColumn column) const {
     const auto number = CellNumber((*this)[column]);
     if (!number || !(*number >= 1)) {
       return Bad(column, "a number of 1 or more");
     }
     return std::llround(*number);
   }
-  tl::unexpected<Error> Bad(Column column, std::string_view expected) const {
+  tl::unexpected<Error> Bad(PublishedColumn column,
+                            std::string_view expected) const {
     return Fail(ErrorCode::kInvalidInput,
                 fmt::format("{}:{}: {} is '{}'; expected {}", table_.source(),
-                            table_.line(row_), kColumns[column],
+                            table_.line(row_), kPublishedColumns[column],
                             (*this)[column], expected));
   }
 
@@ -92,7 +93,7 @@ class Row {
 };
 
 // Why a row is none of ours, or nothing.
-std::optional<std::string_view> WhyNot(const Row& row) {
+std::optional<std::string_view> WhyNot(const PublishedRow& row) {
   for (const ForeignOp& foreign : kForeignOps) {
     if (row[kOp].starts_with(foreign.prefix)) {
       return foreign.why;
@@ -135,7 +136,7 @@ std::optional<double> NumberBehind(std::string_view text,
   return CellNumber(rest.substr(0, rest.find_first_not_of("0123456789.")));
 }
 
-Status SetPlace(const Row& row, ir::EmbeddingBag& bag) {
+Status SetPlace(const PublishedRow& row, ir::EmbeddingBag& bag) {
   const std::string_view place = row[kPlacement];
   if (place.starts_with("HBM")) {
     return {};
@@ -159,7 +160,7 @@ Status SetPlace(const Row& row, ir::EmbeddingBag& bag) {
   return {};
 }
 
-Status SetUpdate(const Row& row, ir::EmbeddingBag& bag) {
+Status SetUpdate(const PublishedRow& row, ir::EmbeddingBag& bag) {
   if (bag.pass == ir::Pass::kForward) {
     return {};
   }
@@ -173,7 +174,7 @@ Status SetUpdate(const Row& row, ir::EmbeddingBag& bag) {
   return {};
 }
 
-Result<PublishedLookup> ReadLookup(const Row& row) {
+Result<PublishedLookup> ReadPublishedLookup(const PublishedRow& row) {
   PublishedLookup lookup{.id = std::string(row[kId]),
                          .gpu = GpuFrom(row[kDevice]),
                          .inference = row[kOp] == "tbe_eval_forward"};
@@ -210,15 +211,15 @@ Result<PublishedLookup> ReadLookup(const Row& row) {
 }  // namespace
 
 Result<PublishedLookups> ReadPublishedLookups(const CsvTable& table) {
-  ASSIGN_OR_RETURN(const auto at, table.FindColumns(kColumns));
+  ASSIGN_OR_RETURN(const auto at, table.FindColumns(kPublishedColumns));
   PublishedLookups lookups;
   for (size_t i = 0; i < table.row_count(); ++i) {
-    const Row row(table, at, i);
+    const PublishedRow row(table, at, i);
     if (const auto why = WhyNot(row)) {
       ++lookups.left_out[std::string(*why)];
       continue;
     }
-    ASSIGN_OR_RETURN(PublishedLookup lookup, ReadLookup(row));
+    ASSIGN_OR_RETURN(PublishedLookup lookup, ReadPublishedLookup(row));
     lookups.rows.push_back(std::move(lookup));
   }
   return lookups;

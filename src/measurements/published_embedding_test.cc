@@ -10,20 +10,20 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-constexpr std::string_view kHeader =
+constexpr std::string_view kPublishedHeader =
     "id,op,device,device_known,num_devices,num_tables,rows_per_table,"
     "embedding_dim,batch_size,total_lookups,unique_rows,weight_dtype,optimizer,"
     "placement,index_distribution,time_ms\n";
 
-Result<PublishedLookups> Read(const std::string& rows) {
+Result<PublishedLookups> ReadLookups(const std::string& rows) {
   const auto table =
-      CsvTable::Parse(std::string(kHeader) + rows, "published.csv");
+      CsvTable::Parse(std::string(kPublishedHeader) + rows, "published.csv");
   EXPECT_TRUE(table.has_value()) << table.error().message;
   return ReadPublishedLookups(*table);
 }
 
 TEST(PublishedLookups, ReadsABackwardWithItsOptimizer) {
-  const auto lookups = Read(
+  const auto lookups = ReadLookups(
       "a,tbe_bwd_fused_opt,H100-SXM5-80GB (H100 80GB HBM3),1,1,10,1000,128,"
       "512,5120,900,FP32,adam,HBM (DEVICE),power-law alpha 1.05,0.25\n");
   ASSERT_TRUE(lookups.has_value()) << lookups.error().message;
@@ -41,7 +41,7 @@ TEST(PublishedLookups, ReadsABackwardWithItsOptimizer) {
 }
 
 TEST(PublishedLookups, CachesAShareOfTheUniqueRowsOrOfAll) {
-  const auto lookups = Read(
+  const auto lookups = ReadLookups(
       "a,tbe_fwd_train,X1,1,1,2,1000,64,512,1024,500,FP32,sgd,"
       "\"UVM (MANAGED_CACHING, cache rows = 0.8 x unique rows)\",u,1\n"
       "b,tbe_eval_forward,X1,1,1,2,1000,64,512,1024,,FP32,sgd,"
@@ -55,7 +55,7 @@ TEST(PublishedLookups, CachesAShareOfTheUniqueRowsOrOfAll) {
 }
 
 TEST(PublishedLookups, CountsWhatIsNoKernel) {
-  const auto lookups = Read(
+  const auto lookups = ReadLookups(
       "a,hkv_find,A100-PCIe-80GB,1,1,1,10,8,1,1,,FP32,,HBM,u,1\n"
       "b,hkv_find,A100-PCIe-80GB,1,1,1,10,8,1,1,,FP32,,HBM,u,1\n"
       "c,tbe_forward,unspecified,0,1,1,10,8,1,1,,FP32,,HBM,u,1\n");
@@ -67,8 +67,8 @@ TEST(PublishedLookups, CountsWhatIsNoKernel) {
 }
 
 TEST(PublishedLookups, NamesTheLineThatIsWrong) {
-  const auto lookups =
-      Read("a,tbe_fwd_train,X1,1,1,2,list,64,512,1024,,FP32,sgd,HBM,u,1\n");
+  const auto lookups = ReadLookups(
+      "a,tbe_fwd_train,X1,1,1,2,list,64,512,1024,,FP32,sgd,HBM,u,1\n");
   ASSERT_FALSE(lookups.has_value());
   EXPECT_THAT(lookups.error().message, HasSubstr("published.csv:2"));
   EXPECT_THAT(lookups.error().message, HasSubstr("rows_per_table is 'list'"));

@@ -41,9 +41,9 @@ Result<int64_t> Multiply(std::initializer_list<int64_t> sizes) {
 }
 
 // The cells of a row by the names of their columns.
-class Row {
+class ShapeRow {
  public:
-  Row(Names columns, Cells cells) : columns_(columns), cells_(cells) {}
+  ShapeRow(Names columns, Cells cells) : columns_(columns), cells_(cells) {}
 
   std::string_view Text(std::string_view column) const {
     const auto found = std::ranges::find(columns_, column);
@@ -77,7 +77,7 @@ constexpr std::array<std::string_view, 6> kGemmColumns = {
     "dtype", "batch", "m", "n", "k", "layout"};
 
 Result<RowShape> ReadGemm(Cells cells, const ingest::Rules& /*rules*/) {
-  const Row row(kGemmColumns, cells);
+  const ShapeRow row(kGemmColumns, cells);
   ir::Gemm gemm;
   ASSIGN_OR_RETURN(gemm.batch, row.Size("batch"));
   ASSIGN_OR_RETURN(gemm.m, row.Size("m"));
@@ -111,7 +111,7 @@ ir::Arithmetic ArithmeticOf(std::string_view op) {
 }
 
 Result<RowShape> ReadElementwise(Cells cells, const ingest::Rules& /*rules*/) {
-  const Row row(kElementwiseColumns, cells);
+  const ShapeRow row(kElementwiseColumns, cells);
   ASSIGN_OR_RETURN(const DType dtype, row.Type());
   ASSIGN_OR_RETURN(const int64_t inputs, row.Size("num_inputs"));
   ASSIGN_OR_RETURN(const int64_t rows, row.Size("rows"));
@@ -150,7 +150,7 @@ Result<ir::Pass> PassFrom(std::string_view text) {
 }
 
 Result<RowShape> ReadSoftmax(Cells cells, const ingest::Rules& /*rules*/) {
-  const Row row(kRowwiseColumns, cells);
+  const ShapeRow row(kRowwiseColumns, cells);
   ir::Softmax softmax;
   ASSIGN_OR_RETURN(softmax.rows, row.Size("rows"));
   ASSIGN_OR_RETURN(softmax.columns, row.Size("cols"));
@@ -160,7 +160,7 @@ Result<RowShape> ReadSoftmax(Cells cells, const ingest::Rules& /*rules*/) {
 }
 
 Result<RowShape> ReadLayerNorm(Cells cells, const ingest::Rules& /*rules*/) {
-  const Row row(kRowwiseColumns, cells);
+  const ShapeRow row(kRowwiseColumns, cells);
   ir::Normalization norm;
   ASSIGN_OR_RETURN(norm.rows, row.Size("rows"));
   ASSIGN_OR_RETURN(norm.columns, row.Size("cols"));
@@ -174,7 +174,7 @@ constexpr std::array<std::string_view, 9> kConvolutionColumns = {
     "out_channels", "kernel",    "stride", "padding"};
 
 Result<RowShape> ReadConvolution(Cells cells, const ingest::Rules& /*rules*/) {
-  const Row row(kConvolutionColumns, cells);
+  const ShapeRow row(kConvolutionColumns, cells);
   ir::Convolution conv;
   ASSIGN_OR_RETURN(conv.batch, row.Size("batch"));
   ASSIGN_OR_RETURN(conv.in_channels, row.Size("in_channels"));
@@ -229,7 +229,7 @@ double AlphaFrom(std::string_view text) {
 }
 
 Result<RowShape> ReadBag(Cells cells, const ingest::Rules& /*rules*/) {
-  const Row row(kBagColumns, cells);
+  const ShapeRow row(kBagColumns, cells);
   ir::EmbeddingBag bag;
   ASSIGN_OR_RETURN(bag.tables, row.Size("num_tables"));
   ASSIGN_OR_RETURN(const int64_t rows, row.Size("rows_per_table"));
@@ -266,7 +266,7 @@ constexpr std::array<std::string_view, 5> kLookupColumns = {
     "dtype", "direction", "table_rows", "dim", "lookups"};
 
 Result<RowShape> ReadLookup(Cells cells, const ingest::Rules& /*rules*/) {
-  const Row row(kLookupColumns, cells);
+  const ShapeRow row(kLookupColumns, cells);
   ir::EmbeddingBag bag{.tables = 1};
   ASSIGN_OR_RETURN(bag.rows, row.Size("table_rows"));
   ASSIGN_OR_RETURN(bag.dim, row.Size("dim"));
@@ -285,7 +285,7 @@ constexpr std::array<std::string_view, 3> kCopyColumns = {"kind", "host_memory",
                                                           "bytes"};
 
 Result<RowShape> ReadCopy(Cells cells, const ingest::Rules& /*rules*/) {
-  const Row row(kCopyColumns, cells);
+  const ShapeRow row(kCopyColumns, cells);
   ir::Copy copy;
   const std::string_view kind = row.Text("kind");
   if (kind == "htod") {

@@ -13,17 +13,18 @@
 namespace stepcast::measurements {
 namespace {
 
-constexpr std::array<std::string_view, 11> kColumns = {"id",
-                                                       "implementation",
-                                                       "mode",
-                                                       "model",
-                                                       "num_gpus",
-                                                       "gpu",
-                                                       "batch_per_gpu",
-                                                       "precision",
-                                                       "cuda_graphs",
-                                                       "embedding_placement",
-                                                       "step_time_ms"};
+constexpr std::array<std::string_view, 11> kStepColumns = {
+    "id",
+    "implementation",
+    "mode",
+    "model",
+    "num_gpus",
+    "gpu",
+    "batch_per_gpu",
+    "precision",
+    "cuda_graphs",
+    "embedding_placement",
+    "step_time_ms"};
 
 // More GPUs than any job has, more samples than any step.
 constexpr int64_t kMostGpus = 1 << 20;
@@ -89,14 +90,14 @@ std::string_view StepRow::Word(std::string_view column) const {
 }
 
 std::span<const std::string_view> StepColumns() {
-  return kColumns;
+  return kStepColumns;
 }
 
 Status AddStepRows(std::string text, std::string source,
                    std::vector<StepRow>& rows) {
   ASSIGN_OR_RETURN(const CsvTable table,
                    CsvTable::Parse(std::move(text), std::move(source)));
-  RETURN_IF_ERROR(table.FindColumns(kColumns));
+  RETURN_IF_ERROR(table.FindColumns(kStepColumns));
   std::set<std::string> seen;
   for (const StepRow& row : rows) {
     seen.insert(row.id);

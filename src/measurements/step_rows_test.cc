@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr const char* kHeader =
+constexpr const char* kStepHeader =
     "id,implementation,mode,model,num_gpus,gpu,batch_per_gpu,precision,"
     "cuda_graphs,embedding_placement,step_time_ms,notes\n";
 
@@ -20,7 +20,7 @@ std::string ErrorOf(const std::string& text) {
 
 TEST(StepRowsTest, KeepsTheWordsAndReadsTheNumbers) {
   std::vector<StepRow> rows;
-  ASSERT_TRUE(AddStepRows(std::string(kHeader) +
+  ASSERT_TRUE(AddStepRows(std::string(kStepHeader) +
                               "a,mine,train,dlrm,1,V100,2048,FP32,off,HBM,9.5,"
                               "\"line 3, DGX\"\n",
                           "steps.csv", rows));
@@ -41,22 +41,22 @@ TEST(StepRowsTest, SaysWhichColumnIsMissing) {
 
 TEST(StepRowsTest, SaysWhereANumberIsNone) {
   const std::string good = "a,mine,train,dlrm,1,V100,2048,FP32,off,HBM,9.5,\n";
-  EXPECT_EQ(ErrorOf(kHeader + good), "");
-  EXPECT_EQ(ErrorOf(kHeader + good +
+  EXPECT_EQ(ErrorOf(kStepHeader + good), "");
+  EXPECT_EQ(ErrorOf(kStepHeader + good +
                     "b,mine,train,dlrm,1,V100,many,FP32,off,HBM,9.5,\n"),
             "steps.csv:3: batch_per_gpu is 'many'; expected a whole number of "
             "at least 1");
-  EXPECT_EQ(ErrorOf(std::string(kHeader) +
+  EXPECT_EQ(ErrorOf(std::string(kStepHeader) +
                     "b,mine,train,dlrm,1,V100,1,FP32,off,HBM,-2,\n"),
             "steps.csv:2: step_time_ms is '-2'; expected a number above 0");
-  EXPECT_EQ(ErrorOf(std::string(kHeader) +
+  EXPECT_EQ(ErrorOf(std::string(kStepHeader) +
                     "b,mine,test,dlrm,1,V100,1,FP32,off,HBM,2,\n"),
             "steps.csv:2: mode is 'test'; expected train or infer");
 }
 
 TEST(StepRowsTest, AnIdStandsForOneRow) {
   const std::string line = "a,mine,train,dlrm,1,V100,2048,FP32,off,HBM,9.5,\n";
-  EXPECT_EQ(ErrorOf(kHeader + line + line),
+  EXPECT_EQ(ErrorOf(kStepHeader + line + line),
             "steps.csv:3: id 'a' is there twice; expected one row an id");
 }
 

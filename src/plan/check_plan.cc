@@ -6,11 +6,12 @@
 #include <fmt/format.h>
 
 namespace stepcast::plan {
-namespace {
 
 tl::unexpected<Error> Wrong(std::string message) {
   return Fail(ErrorCode::kInvalidInput, std::move(message));
 }
+
+namespace {
 
 // One way through a table: from `begin` on, `size` long.
 struct Stretch {

@@ -2,6 +2,7 @@
 #ifndef STEPCAST_PLAN_CHECK_PLAN_H_
 #define STEPCAST_PLAN_CHECK_PLAN_H_
 
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -9,6 +10,9 @@
 #include "workload/model.h"
 
 namespace stepcast::plan {
+
+/// Fails for what a file has.
+tl::unexpected<Error> Wrong(std::string message);
 
 /// Fails, without naming the table, where a number of it is in no part or in
 /// two, where a rank does not exist, and where parts are not what the sharding

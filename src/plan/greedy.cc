@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kBeamWidth = 32;
 constexpr size_t kLargeBeamWidth = 8;
 constexpr size_t kManyTables = 100;
-constexpr size_t kPlacesTried = 8;
+constexpr size_t kBeamPlacesTried = 8;
 
 void Subtract(RankSums& sums, const RankSums& part) {
   sums.forward_us -= part.forward_us;
@@ -174,7 +174,7 @@ Found ShardGreedily(const Problem& problem, const SearchOptions& options) {
 Found ShardByBeam(const Problem& problem, const SearchOptions& options) {
   const size_t width =
       problem.tables.size() > kManyTables ? kLargeBeamWidth : kBeamWidth;
-  return Beam(problem, width, kPlacesTried, {}).Run(options);
+  return Beam(problem, width, kBeamPlacesTried, {}).Run(options);
 }
 
 }  // namespace stepcast::plan

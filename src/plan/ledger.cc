@@ -8,16 +8,13 @@
 namespace stepcast::plan {
 namespace {
 
-// Gradients of tables on every rank are summed in FP32.
-constexpr double kGradientBytes = 4;
-
 // Sums of many parts come out unlike in the last digits when these are added
 // in another order.
 constexpr double kSameUs = 1e-6;
 constexpr double kSameBytes = 1e-3;
 
 // Fewer are what is left of sums that came to nothing.
-constexpr double kLeastColumns = 0.5;
+constexpr double kLeastColumnsOfMaker = 0.5;
 
 void AddTo(RankSums& sums, const ShardLoad& load, double sign) {
   sums.forward_us += sign * load.forward_us;
@@ -216,7 +213,7 @@ Cost Ledger::Evaluate() const {
     columns = std::max(columns, columns_[rank]);
     ids = std::max(ids, ids_[rank]);
     parts = std::max(parts, parts_[rank]);
-    makers += columns_[rank] > kLeastColumns ? 1 : 0;
+    makers += columns_[rank] > kLeastColumnsOfMaker ? 1 : 0;
     const double too_much = std::max(0.0, bytes_[rank] - room);
     over += too_much * too_much;
     const double load = forward_us_[rank] + backward_us_[rank];

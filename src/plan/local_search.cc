@@ -15,7 +15,7 @@ namespace {
 // Ranks that take part in exchanges with a busy one, those with least to do.
 constexpr size_t kPartners = 16;
 // Ranks and nodes tried for a table that is shared out another way.
-constexpr size_t kPlacesTried = 3;
+constexpr size_t kReshardPlacesTried = 3;
 // Tables on all ranks that are tried another way in a round.
 constexpr size_t kEverywhereTried = 32;
 // Tables that a shake moves.
@@ -200,7 +200,7 @@ class LocalSearch {
     ledger_.Remove(table, before);
     candidates_.Sort(ledger_,
                      problem_.tables[table].options.front().load.bytes);
-    candidates_.Of(table, kPlacesTried, others_);
+    candidates_.Of(table, kReshardPlacesTried, others_);
     for (const Choice& other : others_) {
       ledger_.Add(table, other);
       if (Accept()) {

@@ -17,7 +17,7 @@ namespace stepcast::plan {
 namespace {
 
 // A slice of columns has rows of at least 128 bytes, what a warp reads at once.
-constexpr int64_t kLeastColumns = 32;
+constexpr int64_t kLeastColumnsOfSlice = 32;
 // FBGEMM reads four numbers at a time.
 constexpr int64_t kColumnStep = 4;
 // A copy on every rank may take so much of its memory.
@@ -44,7 +44,7 @@ std::vector<Option> OptionsOf(const Job& job, const workload::TableGroup& table,
   for (int cuts = 2; cuts <= ranks.count; cuts *= 2) {
     const int64_t width = table.dim / cuts;
     if (table.dim % cuts == 0 && width % kColumnStep == 0 &&
-        width >= kLeastColumns) {
+        width >= kLeastColumnsOfSlice) {
       add(Sharding::kColumnWise, cuts);
     }
   }

@@ -19,8 +19,6 @@
 namespace stepcast::plan {
 namespace {
 
-constexpr double kGradientBytes = 4;
-
 // What one part is as a table of its rank.
 workload::TableGroup PartOf(const workload::TableGroup& table,
                             const Option& option) {

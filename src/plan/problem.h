@@ -14,6 +14,9 @@
 
 namespace stepcast::plan {
 
+/// Gradients of tables on every rank are summed in FP32.
+inline constexpr double kGradientBytes = 4;
+
 /// What one part of a table puts on its rank.
 struct ShardLoad {
   double forward_us = 0;   // Lookups and what prepares their ids.

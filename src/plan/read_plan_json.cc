@@ -17,10 +17,6 @@
 namespace stepcast::plan {
 namespace {
 
-tl::unexpected<Error> Wrong(std::string message) {
-  return Fail(ErrorCode::kInvalidInput, std::move(message));
-}
-
 std::string TextOf(std::string_view raw) {
   std::string buffer;
   return std::string(JsonUnescape(raw, buffer));

@@ -6,12 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "base/units.h"
 #include "plan/ledger.h"
 
 namespace stepcast::plan {
 namespace {
-
-constexpr double kGiga = 1e9;
 
 // Bytes of each part of a table, in the way that takes a rank least.
 const Option& SmallestOf(const Table& table) {

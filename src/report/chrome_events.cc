@@ -2,16 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "report/json_parts.h"
+
 namespace stepcast::report {
-namespace {
-
-constexpr int kTimeDecimals = 3;
-
-void WriteTime(JsonWriter& json, std::string_view key, Duration time) {
-  json.Key(key).Fixed(ToMicroseconds(time), kTimeDecimals);
-}
-
-}  // namespace
 
 void ChromeEvents::NameProcess(int64_t process, std::string_view name) {
   AddMetadata("process", {.process = process}, name, process);

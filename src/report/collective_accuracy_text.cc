@@ -5,15 +5,10 @@
 
 #include "base/text_table.h"
 #include "report/collective_accuracy.h"
+#include "report/text_parts.h"
 
 namespace stepcast::report {
 namespace {
-
-using Align = TextTable::Align;
-
-std::string Percent(double value) {
-  return fmt::format("{:.1f}", value);
-}
 
 std::string_view Where(bool over_network) {
   return over_network ? "network" : "node";
@@ -21,20 +16,21 @@ std::string_view Where(bool over_network) {
 
 void AddRow(TextTable& table, const CollectiveLine& line) {
   table.AddRow({line.system, line.kind, std::string(Where(line.over_network)),
-                fmt::format("{}", line.ours.n), Percent(line.ours.gmae_pct),
-                Percent(line.ours.mape_pct), Percent(line.ours.p90_pct),
-                Percent(100 * line.in_interval),
-                Percent(line.formula.gmae_pct)});
+                fmt::format("{}", line.ours.n), PercentCell(line.ours.gmae_pct),
+                PercentCell(line.ours.mape_pct), PercentCell(line.ours.p90_pct),
+                PercentCell(100 * line.in_interval),
+                PercentCell(line.formula.gmae_pct)});
 }
 
 void AddRow(TextTable& table, const fit::CollectiveLeaveOutLine& line) {
   table.AddRow({line.system, line.kind, std::string(Where(line.over_network)),
-                fmt::format("{}", line.errors.n), Percent(line.errors.gmae_pct),
-                Percent(line.errors.mape_pct), Percent(line.errors.bias_pct),
-                std::string(line.odd)});
+                fmt::format("{}", line.errors.n),
+                PercentCell(line.errors.gmae_pct),
+                PercentCell(line.errors.mape_pct),
+                PercentCell(line.errors.bias_pct), std::string(line.odd)});
 }
 
-void WriteErrors(JsonWriter& json, const ErrorSummary& errors) {
+void WriteCollectiveErrors(JsonWriter& json, const ErrorSummary& errors) {
   json.BeginObject();
   json.Key("n").Int(static_cast<int64_t>(errors.n));
   json.Key("gmae_pct").Double(errors.gmae_pct);
@@ -50,10 +46,10 @@ void WriteLine(JsonWriter& json, const CollectiveLine& line) {
   json.Key("collective").String(line.kind);
   json.Key("within").String(Where(line.over_network));
   json.Key("ours");
-  WriteErrors(json, line.ours);
+  WriteCollectiveErrors(json, line.ours);
   json.Key("in_p10_p90").Double(line.in_interval);
   json.Key("formula");
-  WriteErrors(json, line.formula);
+  WriteCollectiveErrors(json, line.formula);
   json.EndObject();
 }
 
@@ -63,7 +59,7 @@ void WriteLine(JsonWriter& json, const fit::CollectiveLeaveOutLine& line) {
   json.Key("collective").String(line.kind);
   json.Key("within").String(Where(line.over_network));
   json.Key("errors");
-  WriteErrors(json, line.errors);
+  WriteCollectiveErrors(json, line.errors);
   if (!line.odd.empty()) {
     json.Key("odd").String(line.odd);
   }

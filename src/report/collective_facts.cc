@@ -8,8 +8,8 @@ namespace stepcast::report {
 namespace {
 
 // Nothing if some work of the collective has no time.
-std::optional<CollectiveFacts> FactsOf(const ir::GraphData& graph,
-                                       const ir::MatchedCollective& matched) {
+std::optional<CollectiveFacts> MatchedFacts(
+    const ir::GraphData& graph, const ir::MatchedCollective& matched) {
   CollectiveFacts facts{.kind = matched.kind,
                         .ranks = static_cast<int64_t>(matched.works.size())};
   Duration first_start = Duration::max();
@@ -54,7 +54,7 @@ std::vector<CollectiveFacts> FindCollectiveFacts(const ir::Graph& graph) {
     if (matched.works.size() < 2) {
       continue;
     }
-    if (auto facts = FactsOf(graph.data(), matched)) {
+    if (auto facts = MatchedFacts(graph.data(), matched)) {
       list.push_back(*facts);
     }
   }

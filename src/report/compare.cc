@@ -1,21 +1,16 @@
 #include "report/compare.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "base/file.h"
 #include "base/json_read.h"
+#include "base/units.h"
 
 namespace stepcast::report {
 namespace {
-
-Duration FromMicroseconds(double us) {
-  constexpr double kNanoseconds = 1e3;
-  return Duration(std::llround(us * kNanoseconds));
-}
 
 // Times of an object, and of those in it with their key in front.
 void ReadTimes(const JsonValue& object, const std::string& prefix,
@@ -131,7 +126,6 @@ Comparison Compare(ComparedStep a, ComparedStep b) {
 }
 
 double PercentLonger(Duration a, Duration b) {
-  constexpr double kPercent = 100;
   return a.count() == 0 ? 0
                         : kPercent * static_cast<double>((b - a).count()) /
                               static_cast<double>(a.count());

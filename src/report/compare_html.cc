@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text_table.h"
+#include "base/units.h"
 #include "html/page.h"
 #include "html/waterfall.h"
 #include "report/alike_text.h"
@@ -19,8 +20,8 @@
 namespace stepcast::report {
 namespace {
 
-constexpr size_t kMostOps = 200;
-constexpr size_t kNameLength = 80;
+constexpr size_t kMostOpsInPage = 200;
+constexpr size_t kOpNameLength = 80;
 
 std::string VerdictOf(const Comparison& comparison) {
   const Duration delta = comparison.b.step - comparison.a.step;
@@ -42,7 +43,7 @@ std::string VerdictOf(const Comparison& comparison) {
   return text;
 }
 
-std::vector<html::Fact> FactsOf(const Comparison& comparison) {
+std::vector<html::Fact> PageFacts(const Comparison& comparison) {
   const auto fact = [](std::string name, Duration a, Duration b) {
     return html::Fact{
         std::move(name),
@@ -56,7 +57,6 @@ std::vector<html::Fact> FactsOf(const Comparison& comparison) {
       fact("GPU active", a.gpu_active, b.gpu_active),
       fact("host busy", a.host_busy, b.host_busy)};
   if (a.samples_per_s > 0 && b.samples_per_s > 0) {
-    constexpr double kPercent = 100;
     facts.push_back(
         {"samples/s",
          fmt::format("{} → {}",
@@ -108,8 +108,8 @@ void AddOps(const Comparison& comparison, html::Page& page) {
   for (const OpDifference& op : comparison.ops) {
     if (op.host() == Duration{} && op.device() == Duration{}) {
       ++same;
-    } else if (table.rows.size() < kMostOps) {
-      table.rows.push_back({ElideMiddle(Printable(op.name), kNameLength),
+    } else if (table.rows.size() < kMostOpsInPage) {
+      table.rows.push_back({ElideMiddle(Printable(op.name), kOpNameLength),
                             TimesText(op.a.count, op.b.count),
                             MillisecondsText(op.a.device),
                             MillisecondsText(op.b.device),
@@ -186,7 +186,7 @@ std::string ComparisonHtml(const Comparison& comparison, const whatif::Case* a,
   html::Page page(fmt::format("{} against {}", Printable(comparison.b.name),
                               Printable(comparison.a.name)),
                   VerdictOf(comparison));
-  page.AddFacts(FactsOf(comparison));
+  page.AddFacts(PageFacts(comparison));
   page.AddNotes({fmt::format("A: {}", Printable(comparison.a.name)),
                  fmt::format("B: {}", Printable(comparison.b.name))});
   const auto report_a = ReportOf(a, comparison.a.name);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/text_table.h"
+#include "base/units.h"
 #include "report/compare.h"
 #include "report/text_parts.h"
 #include "report/whatif.h"
@@ -9,9 +10,7 @@
 namespace stepcast::report {
 namespace {
 
-using Align = TextTable::Align;
-
-constexpr size_t kMostOps = 15;
+constexpr size_t kMostOpsInText = 15;
 
 void AddTimes(TextTable& table, const std::string& name, Duration a,
               Duration b) {
@@ -32,7 +31,6 @@ std::string Steps(const Comparison& comparison) {
   std::string text = fmt::format("A  {}\nB  {}\n\n{}", Printable(a.name),
                                  Printable(b.name), table.ToString());
   if (a.samples_per_s > 0 && b.samples_per_s > 0) {
-    constexpr double kPercent = 100;
     text += fmt::format("\nthroughput: {} -> {} samples/s ({:+.1f} %)\n",
                         WithThousands(static_cast<int64_t>(a.samples_per_s)),
                         WithThousands(static_cast<int64_t>(b.samples_per_s)),
@@ -53,7 +51,7 @@ std::string Parts(const Comparison& comparison) {
   return "\n" + table.ToString();
 }
 
-std::string CountText(size_t a, size_t b) {
+std::string CountChangeText(size_t a, size_t b) {
   return a == b ? fmt::format("{}", a) : fmt::format("{} -> {}", a, b);
 }
 
@@ -69,14 +67,14 @@ std::string Ops(const Comparison& comparison) {
                 "B ms", "B - A"});
   size_t shown = 0;
   for (const OpDifference& op : comparison.ops) {
-    if (shown == kMostOps ||
+    if (shown == kMostOpsInText ||
         (op.host() == Duration{} && op.device() == Duration{})) {
       break;
     }
     ++shown;
     constexpr size_t kWidth = 44;
     table.AddRow({ElideMiddle(Printable(op.name), kWidth),
-                  CountText(op.a.count, op.b.count),
+                  CountChangeText(op.a.count, op.b.count),
                   MillisecondsText(op.a.device), MillisecondsText(op.b.device),
                   DeltaText(op.device()), MillisecondsText(op.a.host),
                   MillisecondsText(op.b.host), DeltaText(op.host())});

@@ -24,7 +24,7 @@ namespace {
 using ingest::LinkedTrace;
 using ingest::RankTrace;
 
-constexpr size_t kNameWidth = 100;
+constexpr size_t kExampleWidth = 100;
 
 // The devices that some event names; all of them if none does.
 std::vector<ingest::DeviceInfo> UsedDevices(const LinkedTrace& linked) {
@@ -94,7 +94,7 @@ constexpr Lack kLacks[] = {{ingest::kNoHostOps, "host ops"},
                            {kNoGraph, "an order that makes a graph"},
                            {kNoOrder, "an order without circles"}};
 
-void AddMissing(const Diagnostics& diagnostics, Verdict& verdict) {
+void AddMissing(const Diagnostics& diagnostics, InputVerdict& verdict) {
   for (const Lack& lack : kLacks) {
     if (diagnostics.count(lack.kind) > 0) {
       verdict.missing.emplace_back(lack.what);
@@ -109,9 +109,9 @@ void AddMissing(const Diagnostics& diagnostics, Verdict& verdict) {
 
 // `graph` are the facts of a graph or execution trace, which has no profiler
 // trace beside it.
-Verdict Judge(const RankReport& report,
-              const std::optional<GraphFacts>& graph) {
-  Verdict verdict;
+InputVerdict Judge(const RankReport& report,
+                   const std::optional<GraphFacts>& graph) {
+  InputVerdict verdict;
   if (report.trace) {
     verdict.host_only = report.diagnostics.count(ingest::kHostOnly) > 0;
     verdict.replay = report.trace->ops > 0 && !report.trace->steps.empty() &&
@@ -189,7 +189,7 @@ RankReport DiagnoseRank(const RankTrace& rank, const ingest::Rules& rules) {
   }
   for (const UnknownKernel& kernel : report.coverage.unknown) {
     report.diagnostics.Add(kUnclassified,
-                           ElideMiddle(Printable(kernel.name), kNameWidth));
+                           ElideMiddle(Printable(kernel.name), kExampleWidth));
     report.diagnostics.Add(kUnclassified, {}, kernel.count - 1);
   }
   report.verdict = Judge(report, graph);

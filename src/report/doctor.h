@@ -22,7 +22,7 @@ namespace stepcast::report {
 inline constexpr double kSizedEnough = 0.9;
 
 /// What the input is good for.
-struct Verdict {
+struct InputVerdict {
   bool replay = false;      // A step can be played back from its own times.
   bool host_only = false;   // That is the host's step: no device has a part.
   bool prediction = false;  // Sizes are known, so other machines can be priced.
@@ -42,7 +42,7 @@ struct RankReport {
   std::optional<GraphFacts> graph{};
   Coverage coverage{};
   Diagnostics diagnostics{};
-  Verdict verdict{};
+  InputVerdict verdict{};
 };
 
 struct DoctorReport {
@@ -53,7 +53,7 @@ struct DoctorReport {
   std::optional<int64_t> collectives_step{};   // Its number.
   std::string graph_error{};  // Why no graph can be built; empty if one can.
   Diagnostics diagnostics{};  // About the set.
-  Verdict verdict{};          // Over all ranks.
+  InputVerdict verdict{};     // Over all ranks.
 };
 
 /// What the readers found odd about one rank, without what the other file of a

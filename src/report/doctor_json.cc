@@ -7,10 +7,7 @@
 namespace stepcast::report {
 namespace {
 
-// Shares are rounded to a hundredth of a percent.
-constexpr int kShareDecimals = 4;
-
-void WriteVerdict(JsonWriter& json, const Verdict& verdict) {
+void WriteVerdict(JsonWriter& json, const InputVerdict& verdict) {
   json.Key("verdict").BeginObject();
   json.Key("replay").Bool(verdict.replay);
   json.Key("host_only").Bool(verdict.host_only);

@@ -21,7 +21,7 @@ Coverage AllCoverage(const DoctorReport& report) {
 }
 
 std::string VerdictText(const DoctorReport& report) {
-  const Verdict& verdict = report.verdict;
+  const InputVerdict& verdict = report.verdict;
   std::string text = fmt::format(
       "usable for replay: {}{}; for prediction: {}",
       verdict.replay ? "yes" : "no",

@@ -3,10 +3,12 @@
 #include <map>
 
 #include "base/json_write.h"
+#include "base/units.h"
 #include "explore/make_scenario.h"
 #include "explore/pareto.h"
 #include "hw/platform_files.h"
 #include "report/explored.h"
+#include "report/json_parts.h"
 #include "workload/settings.h"
 
 namespace stepcast::report {
@@ -17,8 +19,6 @@ using explore::Explored;
 using explore::Number;
 using explore::Row;
 
-constexpr int kTimeDecimals = 3;
-constexpr int kShareDecimals = 4;
 constexpr int kFineDecimals = 6;
 
 void Write(JsonWriter& json, std::string_view key, double value, int decimals) {
@@ -124,7 +124,6 @@ void WriteTimes(JsonWriter& json, const Row& row) {
 }
 
 void WriteMachine(JsonWriter& json, const Row& row) {
-  constexpr double kGiga = 1e9;
   json.Key("memory").BeginObject();
   const auto bytes = [&](std::string_view key, Number number) {
     Write(json, key, row.at(number) * kGiga, 0);

@@ -17,8 +17,6 @@ using explore::CellReader;
 using explore::Explored;
 using explore::Number;
 
-using Align = TextTable::Align;
-
 // Shown unless the study says otherwise, where a row knows them.
 constexpr std::string_view kUsual[] = {"samples_per_s",
                                        "step_us",

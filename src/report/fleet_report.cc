@@ -7,20 +7,18 @@
 
 #include "base/json_write.h"
 #include "base/text_table.h"
+#include "base/units.h"
+#include "report/json_parts.h"
 #include "report/text_parts.h"
 
 namespace stepcast::report {
 namespace {
 
-using Align = TextTable::Align;
 using fleet::FleetPrediction;
 using fleet::RoundPart;
 using fleet::TierUse;
 
-constexpr double kGiga = 1e9;
-constexpr double kKilo = 1e3;
 constexpr int kDecimals = 3;
-constexpr int kShareDecimals = 4;
 
 struct NamedTier {
   std::string_view name;
@@ -57,8 +55,7 @@ std::string PartsText(const FleetPrediction& prediction) {
   for (const RoundPart& part : prediction.parts) {
     const double share = part.us / prediction.iteration_us;
     if (share >= 0.0005) {
-      table.AddRow({std::string(part.name),
-                    fmt::format("{:.3f} ms", part.us / kKilo),
+      table.AddRow({std::string(part.name), MillisecondsText(part.us) + " ms",
                     PercentText(share),
                     part.utilisation > 0
                         ? fmt::format("{} busy", PercentText(part.utilisation))
@@ -109,9 +106,9 @@ std::string FleetText(const FleetPrediction& prediction,
                     rounded(*prediction.price_usd),
                     rounded(*prediction.samples_per_usd), fleet::kYearsOfUse);
   }
-  text += fmt::format("\n{}\nan iteration of a thread, {:.3f} ms\n{}",
-                      TiersText(prediction), prediction.iteration_us / kKilo,
-                      PartsText(prediction));
+  text += fmt::format(
+      "\n{}\nan iteration of a thread, {} ms\n{}", TiersText(prediction),
+      MillisecondsText(prediction.iteration_us), PartsText(prediction));
   for (const std::string& note : prediction.notes) {
     text += fmt::format("note: {}\n", note);
   }

@@ -20,9 +20,8 @@
 namespace stepcast::report {
 namespace {
 
-constexpr size_t kMostWorks = 20;
-constexpr size_t kMostPathParts = 20;
-constexpr size_t kNameLength = 100;
+constexpr size_t kMostTopWorks = 20;
+constexpr size_t kMostPathPartsInPage = 20;
 
 // What bars show: a part of the step, and the class of the style sheet.
 struct BarKind {
@@ -50,10 +49,10 @@ constexpr std::array<BarKind, 6> kOtherKinds = {
      {"idle launch", "idle-launch"},
      {"idle sync", "idle-sync"},
      {"idle wait_for_rank", "idle-rank"}}};
-constexpr size_t kOtherKernels = kKernelKinds.size() - 1;
+constexpr size_t kOtherKernelsKind = kKernelKinds.size() - 1;
 
 size_t BarKindOf(std::string_view part) {
-  for (size_t i = 0; i < kOtherKernels; ++i) {
+  for (size_t i = 0; i < kOtherKernelsKind; ++i) {
     if (kKernelKinds[i].part == part) {
       return i;
     }
@@ -63,7 +62,7 @@ size_t BarKindOf(std::string_view part) {
       return kKernelKinds.size() + i;
     }
   }
-  return kOtherKernels;
+  return kOtherKernelsKind;
 }
 
 html::Bars MakeBars(std::span<const NamedParts> steps) {
@@ -148,7 +147,7 @@ html::Table TopWorks(const ir::Graph& graph, const SimulatedStep& step,
       .head = {"kernel", "family", "from", "times", "ms", "of the step"},
       .rows = {},
       .words = 3};
-  for (size_t i = 0; i < sorted.size() && i < kMostWorks; ++i) {
+  for (size_t i = 0; i < sorted.size() && i < kMostTopWorks; ++i) {
     const auto& [name, sum] = sorted[i];
     const auto source = std::ranges::max_element(sum.sources);
     table.rows.push_back(
@@ -179,7 +178,7 @@ html::Table PathTable(const PathSummary& path) {
   html::Table table{.head = {"what", "kind", "times", "ms", "of the path"},
                     .rows = {},
                     .words = 2};
-  for (size_t i = 0; i < path.longest.size() && i < kMostPathParts; ++i) {
+  for (size_t i = 0; i < path.longest.size() && i < kMostPathPartsInPage; ++i) {
     const PathShare& share = path.longest[i];
     table.rows.push_back(
         {ElideMiddle(Printable(share.what), kNameLength),

@@ -2,6 +2,7 @@
 #ifndef STEPCAST_REPORT_HTML_PARTS_H_
 #define STEPCAST_REPORT_HTML_PARTS_H_
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,9 @@ inline constexpr std::string_view kBarsText =
 inline constexpr std::string_view kPathText =
     "The chain of waits that decides the length of the step: only what is on "
     "it can make the step shorter.";
+
+/// So much of a name is shown.
+inline constexpr size_t kNameLength = 100;
 
 /// Where a step went, and what it is called.
 struct NamedParts {

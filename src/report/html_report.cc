@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text_table.h"
+#include "base/units.h"
 #include "html/page.h"
 #include "ir/names.h"
 #include "report/html_parts.h"
@@ -16,7 +17,7 @@
 namespace stepcast::report {
 namespace {
 
-std::vector<html::Fact> FactsOf(const PredictionReport& report) {
+std::vector<html::Fact> PageFacts(const PredictionReport& report) {
   const engine::RankAccount& slowest = report.slowest;
   std::vector<html::Fact> facts;
   facts.push_back({"step time", MillisecondsText(report.step) + " ms",
@@ -36,7 +37,6 @@ std::vector<html::Fact> FactsOf(const PredictionReport& report) {
   facts.push_back({"host busy", PercentText(slowest.host_busy, slowest.step),
                    MillisecondsText(slowest.host_busy) + " ms"});
   if (report.memory) {
-    constexpr double kGiga = 1e9;
     facts.push_back(
         {"memory", fmt::format("{:.1f} GB", report.memory->hbm_bytes / kGiga),
          fmt::format("of {:.0f} GB{}",
@@ -76,7 +76,7 @@ std::string PredictionHtml(const PredictionReport& report,
   html::Page page(SubjectText(report.subject),
                   fmt::format("{} ms a step, {}", MillisecondsText(report.step),
                               Verdict(report.critical_path, report.slowest)));
-  page.AddFacts(FactsOf(report));
+  page.AddFacts(PageFacts(report));
   page.AddSection("Where the time goes", kBarsText);
   page.AddHtml(AccountBars(report.ranks));
   AddParts(report.slowest, report.ranks.size(), page);

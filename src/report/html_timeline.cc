@@ -14,11 +14,10 @@
 #include "html/timeline.h"
 #include "ir/names.h"
 #include "ir/shape.h"
+#include "report/html_parts.h"
 
 namespace stepcast::report {
 namespace {
-
-constexpr size_t kNameLength = 100;
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 8>
     kStyleNames = {{{"path", "critical path"},

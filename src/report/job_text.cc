@@ -16,8 +16,6 @@
 namespace stepcast::report {
 namespace {
 
-using Align = TextTable::Align;
-
 // Above this many collectives, a row a kind replaces a row each.
 constexpr size_t kListedCollectives = 24;
 
@@ -68,7 +66,7 @@ Duration MedianStep(const TraceFacts& facts) {
 
 constexpr size_t kPathWidth = 40;
 
-std::string PathText(const RankReport& rank) {
+std::string FirstFileText(const RankReport& rank) {
   return rank.files.empty()
              ? ""
              : ElideMiddle(Printable(rank.files.front().path), kPathWidth);
@@ -143,7 +141,8 @@ std::string ExecutionTable(const DoctorReport& report) {
                   WithThousands(facts.ops_with_shapes),
                   WithThousands(facts.device_nodes),
                   PercentText(rank.coverage.classified_share()),
-                  PercentText(rank.coverage.sized_share()), PathText(rank)});
+                  PercentText(rank.coverage.sized_share()),
+                  FirstFileText(rank)});
   }
   return "\n" + table.ToString();
 }

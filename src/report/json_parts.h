@@ -13,6 +13,8 @@ namespace stepcast::report {
 
 /// Nanoseconds are the finest that times have.
 inline constexpr int kTimeDecimals = 3;
+/// Shares are rounded to a hundredth of a percent.
+inline constexpr int kShareDecimals = 4;
 
 /// In microseconds; keys end in _us, or stand in an object whose key does.
 inline void WriteTime(JsonWriter& json, std::string_view key, Duration time) {

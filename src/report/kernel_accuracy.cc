@@ -60,7 +60,8 @@ struct Collected {
 };
 
 // The parts of a group that are told apart.
-std::vector<std::string> PartsOf(const KernelRows& rows, const KernelRow& row) {
+std::vector<std::string> PartNames(const KernelRows& rows,
+                                   const KernelRow& row) {
   const std::string& kind = rows.kinds[row.table];
   if (const auto* gemm = std::get_if<ir::Gemm>(&row.shape);
       gemm != nullptr && kind == "gemm") {
@@ -95,7 +96,7 @@ class GroupBuilder {
       return false;
     }
     all_.Add(row, priced);
-    for (std::string& part : PartsOf(rows, row)) {
+    for (std::string& part : PartNames(rows, row)) {
       parts_[std::move(part)].Add(row, priced);
     }
     repeats_[ir::HashOf(row.shape)].push_back(row.time_us);

@@ -7,35 +7,30 @@
 
 #include "base/json_write.h"
 #include "base/text_table.h"
+#include "report/text_parts.h"
 
 namespace stepcast::report {
 namespace {
 
-using Align = TextTable::Align;
-
 // Rows left out are named one by one up to this many; the rest is counted.
 constexpr size_t kMostNamed = 20;
 
-std::string Percent(double value) {
-  return fmt::format("{:.1f}", value);
-}
-
 std::string PercentOrDash(const ErrorSummary& summary) {
-  return summary.n == 0 ? "-" : Percent(summary.gmae_pct);
+  return summary.n == 0 ? "-" : PercentCell(summary.gmae_pct);
 }
 
 // A line of the table; `head` are its first four columns.
 void AddLine(TextTable& table, const std::array<std::string, 4>& head,
              const AccuracyLine& line, const RepeatNoise& noise) {
   table.AddRow({head[0], head[1], head[2], head[3],
-                fmt::format("{}", line.ours.n), Percent(line.ours.gmae_pct),
-                Percent(line.ours.mape_pct), Percent(line.ours.p90_pct),
-                Percent(line.ours.p99_pct),
+                fmt::format("{}", line.ours.n), PercentCell(line.ours.gmae_pct),
+                PercentCell(line.ours.mape_pct), PercentCell(line.ours.p90_pct),
+                PercentCell(line.ours.p99_pct),
                 fmt::format("{:+.1f}", line.ours.bias_pct),
                 fmt::format("{:.0f}", 100 * line.in_interval),
                 PercentOrDash(line.formula), PercentOrDash(line.roofline),
                 PercentOrDash(line.lin2022),
-                noise.shapes == 0 ? "" : Percent(noise.gmae_pct)});
+                noise.shapes == 0 ? "" : PercentCell(noise.gmae_pct)});
 }
 
 void WriteLine(JsonWriter& json, const AccuracyLine& line) {

@@ -10,8 +10,6 @@
 namespace stepcast::report {
 namespace {
 
-using Align = TextTable::Align;
-
 // MAPE and GMAE.
 std::string Both(const ErrorSummary& summary) {
   return summary.n == 0
@@ -30,7 +28,7 @@ constexpr std::array kModels = {
     Model{"ceilings", &fit::LeaveOutLine::ceilings},
     Model{"few_rows", &fit::LeaveOutLine::few_rows}};
 
-void WriteErrors(JsonWriter& json, const ErrorSummary& errors) {
+void WriteModelErrors(JsonWriter& json, const ErrorSummary& errors) {
   json.BeginObject();
   json.Key("gmae_pct").Double(errors.gmae_pct);
   json.Key("mape_pct").Double(errors.mape_pct);
@@ -92,7 +90,7 @@ std::string LeaveOutJson(const fit::LeaveOutTable& table,
       const ErrorSummary& errors = line.*model.errors;
       if (errors.n > 0) {
         json.Key(model.key);
-        WriteErrors(json, errors);
+        WriteModelErrors(json, errors);
       }
     }
     json.Key("nothing_measured_in_p10_p90").Double(line.nothing_inside);

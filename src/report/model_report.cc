@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/units.h"
 #include "workload/memory.h"
 #include "workload/settings.h"
 
@@ -26,7 +27,6 @@ MemoryUse MemoryOf(const engine::ModelPrediction& predicted) {
 std::string NoteOnFit(const engine::ModelPrediction& predicted,
                       workload::Settings settings, bool on_server) {
   settings.batch = predicted.batch;
-  constexpr double kGiga = 1e9;
   const std::vector<std::string> ways = workload::WaysToFit(
       predicted.memory, predicted.memory_capacity, settings);
   return fmt::format(

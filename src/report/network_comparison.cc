@@ -119,7 +119,7 @@ Result<GpuErrors> CompareGpu(const KernelRows& rows, uint16_t gpu,
   return errors;
 }
 
-std::string Cell(const Errors& errors) {
+std::string ErrorCell(const Errors& errors) {
   const ErrorSummary summary = errors.Summary();
   return fmt::format("{:.1f}/{:.1f}", summary.gmae_pct, summary.mape_pct);
 }
@@ -133,7 +133,6 @@ Result<std::string> CompareWithNetwork(const KernelRows& rows,
   ParallelFor(rows.gpus.size(), threads, [&](size_t gpu) {
     results[gpu] = CompareGpu(rows, static_cast<uint16_t>(gpu), store);
   });
-  using Align = TextTable::Align;
   TextTable table({Align::kLeft, Align::kLeft, Align::kRight, Align::kRight,
                    Align::kRight, Align::kRight, Align::kRight, Align::kRight});
   table.AddRow(
@@ -142,8 +141,9 @@ Result<std::string> CompareWithNetwork(const KernelRows& rows,
     ASSIGN_OR_RETURN(const GpuErrors errors, std::move(results[gpu]));
     for (const auto& [op, one] : errors) {
       table.AddRow({rows.gpus[gpu], op, fmt::format("{}", one.ours.size()),
-                    Cell(one.roofline), Cell(one.formula), Cell(one.network),
-                    Cell(one.trees), Cell(one.ours)});
+                    ErrorCell(one.roofline), ErrorCell(one.formula),
+                    ErrorCell(one.network), ErrorCell(one.trees),
+                    ErrorCell(one.ours)});
     }
   }
   return table.ToString() +

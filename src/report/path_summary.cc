@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "report/json_parts.h"
 #include "report/text_parts.h"
 
 namespace stepcast::report {
@@ -16,21 +17,20 @@ using engine::PathPart;
 using engine::PathPhrase;
 using engine::PathSubject;
 
-constexpr int kTimeDecimals = 3;
 // How many shares a hop and the whole path keep.
 constexpr size_t kMostOfHop = 3;
-constexpr size_t kLongest = 20;
+constexpr size_t kMostOfPath = 20;
 
-struct Sum {
+struct PathSum {
   Duration time{};
   size_t times = 0;
 };
-using Sums = std::map<PathSubject, Sum>;
+using PathSums = std::map<PathSubject, PathSum>;
 
-void Add(const PathPart& part, Sums& sums, PathKinds& kinds) {
+void Add(const PathPart& part, PathSums& sums, PathKinds& kinds) {
   const Duration time = part.end - part.begin;
   kinds[static_cast<size_t>(part.subject.kind)] += time;
-  Sum& sum = sums[part.subject];
+  PathSum& sum = sums[part.subject];
   sum.time += time;
   sum.times += time > Duration{} ? 1 : 0;
 }
@@ -53,11 +53,11 @@ void AddWait(const PathPart& part, PathWaits& waits) {
 }
 
 // Names that are short are no longer all different.
-std::vector<PathShare> Longest(const ir::Graph& graph, const Sums& sums,
+std::vector<PathShare> Longest(const ir::Graph& graph, const PathSums& sums,
                                size_t count) {
-  std::map<std::pair<PathKind, std::string>, Sum> by_text;
+  std::map<std::pair<PathKind, std::string>, PathSum> by_text;
   for (const auto& [subject, sum] : sums) {
-    Sum& all = by_text[{subject.kind, Text(graph, subject)}];
+    PathSum& all = by_text[{subject.kind, Text(graph, subject)}];
     all.time += sum.time;
     all.times += sum.times;
   }
@@ -94,8 +94,8 @@ PathSummary SummarizePath(const ir::Graph& graph, const lower::Lowered& lowered,
                           std::span<const PathPart> parts) {
   const ir::GraphData& data = graph.data();
   PathSummary summary;
-  Sums all;
-  Sums of_hop;
+  PathSums all;
+  PathSums of_hop;
   const auto close_hop = [&](std::optional<ir::CollectiveId> collective) {
     if (!summary.hops.empty()) {
       summary.hops.back().most = Longest(graph, of_hop, kMostOfHop);
@@ -119,7 +119,7 @@ PathSummary SummarizePath(const ir::Graph& graph, const lower::Lowered& lowered,
     summary.length += part.end - part.begin;
   }
   close_hop(std::nullopt);
-  summary.longest = Longest(graph, all, kLongest);
+  summary.longest = Longest(graph, all, kMostOfPath);
   return summary;
 }
 

@@ -1,10 +1,10 @@
 // Plans as a page to look at.
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
 #include "base/text_table.h"
+#include "base/units.h"
 #include "html/bars.h"
 #include "html/page.h"
 #include "report/html_parts.h"
@@ -17,21 +17,10 @@ namespace stepcast::report {
 namespace {
 
 // Rows of tables; --json has all.
-constexpr size_t kMostRanks = 256;
-constexpr size_t kMostTables = 500;
+constexpr size_t kMostPlanRanksInPage = 256;
+constexpr size_t kMostTablesInPage = 500;
 // Works up to which the timeline is in the page: some ten megabytes.
-constexpr size_t kMostWorks = 100'000;
-constexpr double kGiga = 1e9;
-constexpr double kMega = 1e6;
-constexpr double kMilli = 1e3;  // Microseconds in a millisecond.
-
-std::string Ms(double us) {
-  return fmt::format("{:.3f}", us / kMilli);
-}
-
-Duration FromUs(double us) {
-  return Duration(std::llround(us * kMilli));
-}
+constexpr size_t kMostWorksInTimeline = 100'000;
 
 std::string VerdictOf(const PlanReport& report, const PredictionReport& step) {
   if (report.why_not) {
@@ -44,15 +33,16 @@ std::string VerdictOf(const PlanReport& report, const PredictionReport& step) {
                      Verdict(step.critical_path, step.slowest));
 }
 
-std::vector<html::Fact> FactsOf(const PlanReport& report,
-                                const PredictionReport& step) {
+std::vector<html::Fact> PageFacts(const PlanReport& report,
+                                  const PredictionReport& step) {
   const PlanRow& best = report.best_row();
   std::vector<html::Fact> facts;
   facts.push_back(
       {"step time", MillisecondsText(step.step) + " ms", "by " + best.sharder});
   if (const PlanRow* const torchrec = report.RowOf("torchrec");
       torchrec != nullptr && torchrec->step_us) {
-    facts.push_back({"TorchRec's plan", Ms(*torchrec->step_us) + " ms",
+    facts.push_back({"TorchRec's plan",
+                     MillisecondsText(*torchrec->step_us) + " ms",
                      AgainstText(best, torchrec) + " to the best"});
   }
   facts.push_back(
@@ -81,18 +71,21 @@ void AddSharders(const PlanReport& report, html::Page& page) {
     const PlanRow& row = report.rows[i];
     const double exchange =
         row.cost.forward_exchange_us + row.cost.backward_exchange_us;
-    bars.bars.push_back({row.sharder,
-                         {FromUs(row.cost.forward_us),
-                          FromUs(row.cost.backward_us), FromUs(exchange)}});
-    table.rows.push_back({row.sharder,
-                          !row.fits          ? "does not fit"
-                          : i == report.best ? "best"
-                                             : "",
-                          row.step_us ? Ms(*row.step_us) : "-",
-                          AgainstText(row, torchrec), Ms(row.cost_us),
-                          Ms(row.cost.forward_us), Ms(row.cost.backward_us),
-                          Ms(exchange), Ms(row.cost.host_us),
-                          fmt::format("{:.2f}", row.hbm_bytes / kGiga)});
+    bars.bars.push_back(
+        {row.sharder,
+         {FromMicroseconds(row.cost.forward_us),
+          FromMicroseconds(row.cost.backward_us), FromMicroseconds(exchange)}});
+    table.rows.push_back(
+        {row.sharder,
+         !row.fits          ? "does not fit"
+         : i == report.best ? "best"
+                            : "",
+         row.step_us ? MillisecondsText(*row.step_us) : "-",
+         AgainstText(row, torchrec), MillisecondsText(row.cost_us),
+         MillisecondsText(row.cost.forward_us),
+         MillisecondsText(row.cost.backward_us), MillisecondsText(exchange),
+         MillisecondsText(row.cost.host_us),
+         fmt::format("{:.2f}", row.hbm_bytes / kGiga)});
   }
   page.AddSection("Sharders",
                   "Step: as simulated. Cost: what searches go by, the sum of "
@@ -116,19 +109,23 @@ void AddRanks(const PlanReport& report, html::Page& page) {
       .rows = {},
       .words = 2};
   for (const PlanRank& rank : report.ranks) {
-    bars.bars.push_back(
-        {fmt::format("rank {}", rank.rank),
-         {FromUs(rank.forward_compute_us), FromUs(rank.backward_compute_us),
-          FromUs(rank.forward_comms_us), FromUs(rank.backward_comms_us)}});
-    if (table.rows.size() < kMostRanks) {
+    bars.bars.push_back({fmt::format("rank {}", rank.rank),
+                         {FromMicroseconds(rank.forward_compute_us),
+                          FromMicroseconds(rank.backward_compute_us),
+                          FromMicroseconds(rank.forward_comms_us),
+                          FromMicroseconds(rank.backward_comms_us)}});
+    if (table.rows.size() < kMostPlanRanksInPage) {
       table.rows.push_back(
           {fmt::format("{}", rank.rank), ShardsText(rank),
            fmt::format("{:.2f}", rank.hbm_bytes / kGiga),
            fmt::format("{:.0f}",
                        rank.hbm_bytes / report.hbm_capacity_bytes * 100),
-           fmt::format("{:.2f}", rank.ddr_bytes / kGiga), Ms(rank.perf_us()),
-           Ms(rank.forward_compute_us), Ms(rank.forward_comms_us),
-           Ms(rank.backward_compute_us), Ms(rank.backward_comms_us),
+           fmt::format("{:.2f}", rank.ddr_bytes / kGiga),
+           MillisecondsText(rank.perf_us()),
+           MillisecondsText(rank.forward_compute_us),
+           MillisecondsText(rank.forward_comms_us),
+           MillisecondsText(rank.backward_compute_us),
+           MillisecondsText(rank.backward_comms_us),
            fmt::format("{:.2f}", rank.input_bytes / kMega),
            fmt::format("{:.2f}", rank.output_bytes / kMega)});
     }
@@ -141,9 +138,9 @@ void AddRanks(const PlanReport& report, html::Page& page) {
                               report.best_row().sharder));
   page.AddHtml(html::BarsHtml(bars));
   page.AddTable(table);
-  if (report.ranks.size() > kMostRanks) {
+  if (report.ranks.size() > kMostPlanRanksInPage) {
     page.AddNotes({fmt::format("... and {} more ranks",
-                               report.ranks.size() - kMostRanks)});
+                               report.ranks.size() - kMostPlanRanksInPage)});
   }
 }
 
@@ -152,7 +149,8 @@ void AddTables(const PlanReport& report, html::Page& page) {
       .head = {"table", "sharding", "ranks", "rows", "dim", "pooling"},
       .rows = {},
       .words = 3};
-  for (size_t i = 0; i < std::min(report.tables.size(), kMostTables); ++i) {
+  for (size_t i = 0; i < std::min(report.tables.size(), kMostTablesInPage);
+       ++i) {
     const PlanTable& row = report.tables[i];
     table.rows.push_back({row.name, std::string(plan::Name(row.sharding)),
                           PlacesText(row, report.ranks.size()),
@@ -161,9 +159,9 @@ void AddTables(const PlanReport& report, html::Page& page) {
   }
   page.AddSection("Tables");
   page.AddTable(table);
-  if (report.tables.size() > kMostTables) {
+  if (report.tables.size() > kMostTablesInPage) {
     page.AddNotes({fmt::format("... and {} more tables",
-                               report.tables.size() - kMostTables)});
+                               report.tables.size() - kMostTablesInPage)});
   }
 }
 
@@ -175,7 +173,7 @@ std::string PlanHtml(const PlanReport& report, const PredictionReport& step,
                      std::string_view version) {
   const SimulatedStep simulated(prediction);
   html::Page page(TitleText(report), VerdictOf(report, step));
-  page.AddFacts(FactsOf(report, step));
+  page.AddFacts(PageFacts(report, step));
   AddSharders(report, page);
   AddRanks(report, page);
   page.AddSection("Where the step goes",
@@ -183,7 +181,7 @@ std::string PlanHtml(const PlanReport& report, const PredictionReport& step,
   page.AddHtml(AccountBars(step.ranks));
   page.AddSection("Critical path", kPathText);
   page.AddTable(PathTable(step.critical_path));
-  if (graph.data().works.size() <= kMostWorks) {
+  if (graph.data().works.size() <= kMostWorksInTimeline) {
     page.AddSection("Timeline", kTimelineText);
     page.AddHtml(StepTimeline(graph, simulated, SpanOf(prediction)));
   }

@@ -4,27 +4,18 @@
 #include <fmt/format.h>
 
 #include "base/text_table.h"
+#include "base/units.h"
 #include "report/plan_report.h"
 #include "report/text_parts.h"
 
 namespace stepcast::report {
 namespace {
 
-using Align = TextTable::Align;
-
 // Ranks and tables shown; --json has all.
-constexpr size_t kMostRanks = 32;
-constexpr size_t kMostTables = 32;
+constexpr size_t kMostPlanRanksInText = 32;
+constexpr size_t kMostTablesInText = 32;
 // Ranks of a table that are listed one by one.
 constexpr size_t kMostPlaces = 8;
-
-constexpr double kGiga = 1e9;
-constexpr double kMega = 1e6;
-constexpr double kMilli = 1e3;  // Microseconds in a millisecond.
-
-std::string Ms(double us) {
-  return fmt::format("{:.3f}", us / kMilli);
-}
 
 std::string Headline(const PlanReport& report) {
   const PlanRow& best = report.best_row();
@@ -35,11 +26,12 @@ std::string Headline(const PlanReport& report) {
                         fmt::join(report.why_not->ways, ", or "));
     text += fmt::format("nearest plan by {}\n", best.sharder);
   } else if (best.step_us) {
-    text += fmt::format("step time    {} ms   by {}", Ms(*best.step_us),
-                        best.sharder);
+    text += fmt::format("step time    {} ms   by {}",
+                        MillisecondsText(*best.step_us), best.sharder);
     const PlanRow* const torchrec = report.RowOf("torchrec");
     if (torchrec != nullptr && torchrec != &best && torchrec->step_us) {
-      text += fmt::format(", torchrec {} ms ({})", Ms(*torchrec->step_us),
+      text += fmt::format(", torchrec {} ms ({})",
+                          MillisecondsText(*torchrec->step_us),
                           AgainstText(best, torchrec));
     }
     text += "\n";
@@ -64,13 +56,15 @@ std::string SharderTable(const PlanReport& report) {
     const std::string remark = !row.fits          ? "does not fit"
                                : i == report.best ? "<- best"
                                                   : "";
-    table.AddRow(
-        {row.sharder, row.step_us ? Ms(*row.step_us) : "-",
-         AgainstText(row, torchrec), Ms(row.cost_us), Ms(row.cost.forward_us),
-         Ms(row.cost.backward_us),
-         Ms(row.cost.forward_exchange_us + row.cost.backward_exchange_us),
-         Ms(row.cost.host_us), fmt::format("{:.2f}", row.hbm_bytes / kGiga),
-         remark});
+    table.AddRow({row.sharder,
+                  row.step_us ? MillisecondsText(*row.step_us) : "-",
+                  AgainstText(row, torchrec), MillisecondsText(row.cost_us),
+                  MillisecondsText(row.cost.forward_us),
+                  MillisecondsText(row.cost.backward_us),
+                  MillisecondsText(row.cost.forward_exchange_us +
+                                   row.cost.backward_exchange_us),
+                  MillisecondsText(row.cost.host_us),
+                  fmt::format("{:.2f}", row.hbm_bytes / kGiga), remark});
   }
   return fmt::format(
       "\nsharders (step as simulated; cost is the sum of the slowest ranks' "
@@ -87,25 +81,28 @@ std::string RankTable(const PlanReport& report) {
                 "fwd comms", "bwd compute", "bwd comms", "Input (MB)",
                 "Output (MB)", "Shards"});
   for (const PlanRank& rank : report.ranks) {
-    if (static_cast<size_t>(rank.rank) == kMostRanks) {
+    if (static_cast<size_t>(rank.rank) == kMostPlanRanksInText) {
       break;
     }
-    table.AddRow(
-        {fmt::format("{}", rank.rank),
-         fmt::format("{:.2f}", rank.hbm_bytes / kGiga),
-         fmt::format("{:.0f}",
-                     rank.hbm_bytes / report.hbm_capacity_bytes * 100),
-         fmt::format("{:.2f}", rank.ddr_bytes / kGiga), Ms(rank.perf_us()),
-         Ms(rank.forward_compute_us), Ms(rank.forward_comms_us),
-         Ms(rank.backward_compute_us), Ms(rank.backward_comms_us),
-         fmt::format("{:.2f}", rank.input_bytes / kMega),
-         fmt::format("{:.2f}", rank.output_bytes / kMega), ShardsText(rank)});
+    table.AddRow({fmt::format("{}", rank.rank),
+                  fmt::format("{:.2f}", rank.hbm_bytes / kGiga),
+                  fmt::format("{:.0f}",
+                              rank.hbm_bytes / report.hbm_capacity_bytes * 100),
+                  fmt::format("{:.2f}", rank.ddr_bytes / kGiga),
+                  MillisecondsText(rank.perf_us()),
+                  MillisecondsText(rank.forward_compute_us),
+                  MillisecondsText(rank.forward_comms_us),
+                  MillisecondsText(rank.backward_compute_us),
+                  MillisecondsText(rank.backward_comms_us),
+                  fmt::format("{:.2f}", rank.input_bytes / kMega),
+                  fmt::format("{:.2f}", rank.output_bytes / kMega),
+                  ShardsText(rank)});
   }
   std::string text = fmt::format("\nranks of the plan by {}\n{}",
                                  report.best_row().sharder, table.ToString());
-  if (report.ranks.size() > kMostRanks) {
-    text +=
-        fmt::format("  ... and {} more\n", report.ranks.size() - kMostRanks);
+  if (report.ranks.size() > kMostPlanRanksInText) {
+    text += fmt::format("  ... and {} more\n",
+                        report.ranks.size() - kMostPlanRanksInText);
   }
   double sum = 0;
   const PlanRank* busiest = report.ranks.data();
@@ -116,7 +113,7 @@ std::string RankTable(const PlanReport& report) {
   const double mean = sum / static_cast<double>(report.ranks.size());
   text +=
       fmt::format("  busiest: rank {} with {} ms, {:.1f} % above the mean\n",
-                  busiest->rank, Ms(busiest->perf_us()),
+                  busiest->rank, MillisecondsText(busiest->perf_us()),
                   mean > 0 ? (busiest->perf_us() / mean - 1) * 100 : 0);
   return text;
 }
@@ -126,7 +123,8 @@ std::string TableTable(const PlanReport& report) {
                    Align::kLeft, Align::kLeft},
                   "  ");
   table.AddRow({"table", "rows", "dim", "pooling", "sharding", "ranks"});
-  for (size_t i = 0; i < std::min(report.tables.size(), kMostTables); ++i) {
+  for (size_t i = 0; i < std::min(report.tables.size(), kMostTablesInText);
+       ++i) {
     const PlanTable& row = report.tables[i];
     table.AddRow({row.name, WithThousands(row.rows), fmt::format("{}", row.dim),
                   fmt::format("{:g}", row.pooling),
@@ -134,9 +132,9 @@ std::string TableTable(const PlanReport& report) {
                   PlacesText(row, report.ranks.size())});
   }
   std::string text = fmt::format("\ntables\n{}", table.ToString());
-  if (report.tables.size() > kMostTables) {
-    text +=
-        fmt::format("  ... and {} more\n", report.tables.size() - kMostTables);
+  if (report.tables.size() > kMostTablesInText) {
+    text += fmt::format("  ... and {} more\n",
+                        report.tables.size() - kMostTablesInText);
   }
   return text;
 }

@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 10> kParts = {
     "idle sync",      "idle wait_for_rank"};
 constexpr std::string_view kOtherKernels = "other_kernels";
 
-class Row {
+class CsvRow {
  public:
   void Add(std::string name, std::string_view value) {
     head_.push_back(std::move(name));
@@ -45,7 +45,7 @@ class Row {
   std::vector<std::string> cells_;
 };
 
-void AddParts(const engine::RankAccount& account, Row& row) {
+void AddParts(const engine::RankAccount& account, CsvRow& row) {
   std::array<Duration, kParts.size()> times{};
   Duration other{};
   for (const auto& [name, time] : PartsOf(account)) {
@@ -69,7 +69,7 @@ void AddParts(const engine::RankAccount& account, Row& row) {
 std::string PredictionCsv(const PredictionReport& report) {
   const PredictionSubject& subject = report.subject;
   const engine::RankAccount& slowest = report.slowest;
-  Row row;
+  CsvRow row;
   row.Add("workload", subject.workload);
   row.Add("platform", subject.platform);
   row.Add("gpu", subject.gpu);

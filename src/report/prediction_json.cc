@@ -7,8 +7,7 @@
 namespace stepcast::report {
 namespace {
 
-constexpr int kShareDecimals = 4;
-constexpr size_t kMostPathParts = 40;
+constexpr size_t kMostPathPartsInJson = 40;
 
 void WriteSubject(JsonWriter& json, const PredictionReport& report) {
   const PredictionSubject& subject = report.subject;
@@ -70,7 +69,7 @@ void WriteRanks(JsonWriter& json, const PredictionReport& report) {
 
 void WritePath(JsonWriter& json, const PathSummary& path) {
   json.Key("critical_path").BeginArray();
-  for (size_t i = 0; i < path.longest.size() && i < kMostPathParts; ++i) {
+  for (size_t i = 0; i < path.longest.size() && i < kMostPathPartsInJson; ++i) {
     json.BeginObject();
     json.Key("kind").String(engine::Name(path.longest[i].kind));
     json.Key("name").String(path.longest[i].what);

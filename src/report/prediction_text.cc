@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/text_table.h"
+#include "base/units.h"
 #include "report/alike_text.h"
 #include "report/breakdown.h"
 #include "report/path_summary.h"
@@ -13,10 +14,8 @@
 namespace stepcast::report {
 namespace {
 
-using Align = TextTable::Align;
-
-constexpr size_t kMostPathParts = 6;
-constexpr size_t kMostRanks = 16;
+constexpr size_t kMostPathPartsInText = 6;
+constexpr size_t kMostRanksInText = 16;
 
 std::string Headline(const PredictionReport& report) {
   std::string text =
@@ -62,7 +61,7 @@ std::string Breakdown(const PredictionReport& report) {
 std::string Path(const PredictionReport& report) {
   const PathSummary& path = report.critical_path;
   TextTable table({Align::kLeft, Align::kRight, Align::kRight}, "  ");
-  for (size_t i = 0; i < path.longest.size() && i < kMostPathParts; ++i) {
+  for (size_t i = 0; i < path.longest.size() && i < kMostPathPartsInText; ++i) {
     const PathShare& share = path.longest[i];
     constexpr size_t kWidth = 60;
     table.AddRow({ElideMiddle(Printable(share.what), kWidth),
@@ -109,7 +108,7 @@ std::string Ranks(const PredictionReport& report) {
     head.insert(head.end(), {"measured ms", "error"});
   }
   table.AddRow(head);
-  for (size_t i = 0; i < report.ranks.size() && i < kMostRanks; ++i) {
+  for (size_t i = 0; i < report.ranks.size() && i < kMostRanksInText; ++i) {
     const engine::RankAccount& account = report.ranks[i];
     std::vector<std::string> row = {
         fmt::format("{}", account.rank), MillisecondsText(account.step),
@@ -128,7 +127,7 @@ std::string Ranks(const PredictionReport& report) {
     table.AddRow(row);
   }
   const size_t more =
-      report.ranks.size() - std::min(report.ranks.size(), kMostRanks);
+      report.ranks.size() - std::min(report.ranks.size(), kMostRanksInText);
   const std::string alike = AlikeText(report.ranks);
   return fmt::format("\nranks\n{}{}{}", table.ToString(),
                      more == 0 ? "" : fmt::format("  ... {} more\n", more),
@@ -162,7 +161,6 @@ std::string Sources(const PredictionReport& report) {
 }
 
 std::string Memory(const MemoryUse& memory) {
-  constexpr double kGiga = 1e9;
   std::vector<std::string> parts;
   for (const auto& [name, bytes] : memory.parts) {
     parts.push_back(fmt::format("{} {:.2f}", name, bytes / kGiga));

@@ -12,8 +12,6 @@
 namespace stepcast::report {
 namespace {
 
-using Align = TextTable::Align;
-
 // Above this many steps, their spread says more than a list.
 constexpr size_t kListedSteps = 10;
 

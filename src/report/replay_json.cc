@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/json_write.h"
+#include "base/units.h"
 #include "ir/names.h"
 #include "report/breakdown.h"
 #include "report/json_parts.h"
@@ -14,7 +15,6 @@ namespace stepcast::report {
 namespace {
 
 constexpr int kPercentDecimals = 4;
-constexpr double kPercent = 100;
 
 void WriteStepNumber(JsonWriter& json, const std::optional<int64_t>& step) {
   json.Key("step");

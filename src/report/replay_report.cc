@@ -6,6 +6,7 @@
 
 #include "base/diagnostics.h"
 #include "base/parallel.h"
+#include "base/units.h"
 #include "engine/path_parts.h"
 #include "ingest/build_graph.h"
 #include "report/step_number.h"
@@ -55,7 +56,6 @@ void SumUp(ReplayReport& report) {
   Errors errors;
   for (const ReplayedStep& step : report.steps) {
     for (const engine::ReplayedRank& rank : step.ranks) {
-      constexpr double kPercent = 100;
       errors.Add(1 + rank.error(), 1);
       report.max_abs_pct =
           std::max(report.max_abs_pct, kPercent * std::abs(rank.error()));

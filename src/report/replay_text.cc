@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/text_table.h"
+#include "base/units.h"
 #include "report/breakdown.h"
 #include "report/step_details_text.h"
 #include "report/text_parts.h"
@@ -16,15 +17,13 @@
 namespace stepcast::report {
 namespace {
 
-using Align = TextTable::Align;
 using engine::RankAccount;
 using engine::ReplayedRank;
 
-constexpr double kPercent = 100;
 // How many rows are shown; the JSON has them all.
 constexpr size_t kStepRows = 24;
 constexpr size_t kWorstSteps = 8;
-constexpr size_t kFamilies = 5;
+constexpr size_t kFamilyColumns = 5;
 
 std::string SignedPercent(double share) {
   return fmt::format("{:+.2f} %", kPercent * share);
@@ -52,17 +51,17 @@ std::string VerdictText(const ReplayReport& report) {
 }
 
 // One rank of one step; of many, the worst rank of each step, or the worst.
-struct StepRow {
+struct ReplayRow {
   const ReplayedStep* step = nullptr;
   const ReplayedRank* rank = nullptr;
 };
 
-std::vector<StepRow> StepRows(const ReplayReport& report) {
+std::vector<ReplayRow> StepRows(const ReplayReport& report) {
   const auto by_error = [](const ReplayedRank& rank) {
     return std::abs(rank.error());
   };
   const size_t ranks = report.details.accounts.size();
-  std::vector<StepRow> rows;
+  std::vector<ReplayRow> rows;
   for (const ReplayedStep& step : report.steps) {
     if (report.steps.size() * ranks > kStepRows && report.steps.size() > 1) {
       rows.push_back(
@@ -75,11 +74,11 @@ std::vector<StepRow> StepRows(const ReplayReport& report) {
     }
   }
   if (rows.size() > kStepRows) {
-    std::ranges::stable_sort(rows, [&](const StepRow& a, const StepRow& b) {
+    std::ranges::stable_sort(rows, [&](const ReplayRow& a, const ReplayRow& b) {
       return by_error(*a.rank) > by_error(*b.rank);
     });
     rows.resize(kWorstSteps);
-    std::ranges::stable_sort(rows, {}, &StepRow::step);
+    std::ranges::stable_sort(rows, {}, &ReplayRow::step);
   }
   return rows;
 }
@@ -95,8 +94,8 @@ std::string StepTable(const ReplayReport& report) {
     head.insert(head.begin(), "step");
   }
   table.AddRow(head);
-  const std::vector<StepRow> rows = StepRows(report);
-  for (const StepRow& row : rows) {
+  const std::vector<ReplayRow> rows = StepRows(report);
+  for (const ReplayRow& row : rows) {
     const ReplayedRank& rank = *row.rank;
     std::vector<std::string> cells = {
         fmt::format("{}", rank.rank),
@@ -156,15 +155,15 @@ std::vector<Column> TimeColumns(const std::vector<RankAccount>& accounts) {
   std::ranges::stable_sort(columns, [&](const Column& a, const Column& b) {
     return sum_of(a) > sum_of(b);
   });
-  if (columns.size() > kFamilies) {
+  if (columns.size() > kFamilyColumns) {
     Column rest{.name = "other kernels",
                 .times = std::vector<Duration>(accounts.size())};
-    for (size_t i = kFamilies; i < columns.size(); ++i) {
+    for (size_t i = kFamilyColumns; i < columns.size(); ++i) {
       for (size_t rank = 0; rank < accounts.size(); ++rank) {
         rest.times[rank] += columns[i].times[rank];
       }
     }
-    columns.resize(kFamilies);
+    columns.resize(kFamilyColumns);
     columns.push_back(std::move(rest));
   }
   const auto add = [&](std::string name, auto get) {

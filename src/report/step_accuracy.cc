@@ -15,7 +15,6 @@ namespace {
 
 using measurements::StepRow;
 
-constexpr double kPercent = 100;
 constexpr double kMicroseconds = 1e3;  // In a millisecond.
 
 // One row's answer: the prediction, or why there is none.

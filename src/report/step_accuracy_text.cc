@@ -8,18 +8,16 @@
 
 #include "base/json_write.h"
 #include "base/text_table.h"
+#include "base/units.h"
 #include "report/csv_cell.h"
 
 namespace stepcast::report {
 namespace {
 
-using Align = TextTable::Align;
-
 // So many rows with the largest errors are shown.
 constexpr size_t kWorstShown = 10;
 // A word of a column is shown in so many letters.
 constexpr size_t kWordWidth = 44;
-constexpr double kPercent = 100;
 
 void AddGroup(TextTable& table, const StepGroup& group, size_t columns) {
   std::vector<std::string> cells;

@@ -13,7 +13,6 @@
 namespace stepcast::report {
 namespace {
 
-using Align = TextTable::Align;
 using engine::CollectiveBlame;
 
 // How many rows are shown; the JSON has them all.
@@ -21,7 +20,7 @@ constexpr size_t kCollectives = 12;
 constexpr size_t kHops = 12;
 constexpr size_t kLongest = 10;
 constexpr size_t kUnexplained = 5;
-constexpr size_t kNameWidth = 60;
+constexpr size_t kPathNameWidth = 60;
 
 std::string MoreText(size_t all, size_t shown) {
   return shown < all ? fmt::format("  and {} more\n", all - shown) : "";
@@ -35,7 +34,7 @@ std::string HopText(const PathHop& hop,
     if (share.time * kTenth >= hop.end - hop.begin) {
       parts.push_back(
           fmt::format("{} {}", MillisecondsText(share.time),
-                      ElideMiddle(Printable(share.what), kNameWidth)));
+                      ElideMiddle(Printable(share.what), kPathNameWidth)));
     }
   }
   std::string text = Joined(parts);
@@ -127,7 +126,7 @@ std::string PathText(const StepDetails& details) {
                   PercentText(share.time, path.length),
                   WithThousands(static_cast<int64_t>(share.times)),
                   std::string(Name(share.kind)),
-                  ElideMiddle(Printable(share.what), kNameWidth)});
+                  ElideMiddle(Printable(share.what), kPathNameWidth)});
   }
   return text + table.ToString();
 }
@@ -146,7 +145,7 @@ std::string UnexplainedText(const StepDetails& details) {
       const engine::Unexplained& item = details.unexplained[i];
       table.AddRow({MicrosecondsText(item.time), fmt::format("{}", item.rank),
                     MillisecondsText(item.at),
-                    ElideMiddle(Printable(item.what), 2 * kNameWidth)});
+                    ElideMiddle(Printable(item.what), 2 * kPathNameWidth)});
     }
     text = fmt::format(
         "\nunexplained in {}: time that nothing in the trace "

@@ -10,8 +10,6 @@
 namespace stepcast::report {
 namespace {
 
-using Align = TextTable::Align;
-
 // The two things that the critical path spends less on by most.
 std::string ReasonOf(const WhatifReport& report) {
   constexpr size_t kMost = 2;

@@ -13,7 +13,7 @@
 namespace stepcast::report {
 namespace {
 
-constexpr size_t kNameLength = 40;
+constexpr size_t kBarNameLength = 40;
 
 std::string VerdictOf(const SuggestionsReport& report) {
   const PredictionReport& before = report.before;
@@ -43,7 +43,7 @@ void AddGains(const SuggestionsReport& report, html::Page& page) {
     const std::string name = Printable(row.change);
     const Duration gain = -row.delta.step;
     const Duration after = report.before.step - gain;
-    bars.bars.push_back({.name = ElideMiddle(name, kNameLength),
+    bars.bars.push_back({.name = ElideMiddle(name, kBarNameLength),
                          .times = {after, row.bound ? Duration{} : gain,
                                    row.bound ? gain : Duration{}},
                          .label = MillisecondsText(after) + " ms"});

@@ -11,11 +11,9 @@ namespace stepcast::report {
 namespace {
 
 // How many rows are shown; the JSON has them all.
-constexpr size_t kFamilies = 12;
+constexpr size_t kFamilyRows = 12;
 constexpr size_t kUnknown = 8;
-constexpr size_t kNameWidth = 76;
-
-using Align = TextTable::Align;
+constexpr size_t kKernelNameWidth = 76;
 
 std::string FamilyTable(const Coverage& coverage) {
   const bool timed = coverage.time > Duration{};
@@ -25,7 +23,7 @@ std::string FamilyTable(const Coverage& coverage) {
   table.AddRow(timed ? std::vector<std::string>{"family", "works", "ms",
                                                 "share", "sizes known"}
                      : std::vector<std::string>{"family", "works"});
-  const size_t shown = std::min(kFamilies, coverage.families.size());
+  const size_t shown = std::min(kFamilyRows, coverage.families.size());
   for (size_t i = 0; i < shown; ++i) {
     const FamilyTime& row = coverage.families[i];
     std::vector<std::string> cells = {row.family, WithThousands(row.count)};
@@ -53,7 +51,7 @@ std::string UnknownTable(const Coverage& coverage) {
   for (size_t i = 0; i < shown; ++i) {
     const UnknownKernel& row = coverage.unknown[i];
     table.AddRow({WithThousands(row.count), MillisecondsText(row.time),
-                  ElideMiddle(Printable(row.name), kNameWidth)});
+                  ElideMiddle(Printable(row.name), kKernelNameWidth)});
   }
   std::string text = "\n" + table.ToString();
   if (shown < coverage.unknown.size()) {
@@ -67,6 +65,10 @@ std::string UnknownTable(const Coverage& coverage) {
 
 std::string MillisecondsText(Duration time) {
   return fmt::format("{:.3f}", ToMilliseconds(time));
+}
+
+std::string MillisecondsText(double us) {
+  return fmt::format("{:.3f}", us / 1e3);
 }
 
 std::string MicrosecondsText(Duration time) {
@@ -83,6 +85,10 @@ std::string PercentText(Duration part, Duration whole) {
   }
   return PercentText(static_cast<double>(part.count()) /
                      static_cast<double>(whole.count()));
+}
+
+std::string PercentCell(double percent) {
+  return fmt::format("{:.1f}", percent);
 }
 
 std::string BytesText(Bytes bytes) {

@@ -14,6 +14,8 @@ namespace stepcast::report {
 
 /// "14.455": milliseconds with the microseconds as decimals.
 std::string MillisecondsText(Duration time);
+/// The same of microseconds.
+std::string MillisecondsText(double us);
 
 /// "7624.0": microseconds.
 std::string MicrosecondsText(Duration time);
@@ -22,6 +24,8 @@ std::string MicrosecondsText(Duration time);
 std::string PercentText(double share);
 /// The same for part / whole; "-" if the whole is nothing.
 std::string PercentText(Duration part, Duration whole);
+/// "45.6" for 45.6, under a head that says "%".
+std::string PercentCell(double percent);
 
 /// "1.5 MB", in powers of 1000; "-" for 0.
 std::string BytesText(Bytes bytes);

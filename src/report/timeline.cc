@@ -8,13 +8,13 @@
 #include "engine/path_parts.h"
 #include "ir/names.h"
 #include "report/chrome_events.h"
+#include "report/json_parts.h"
 #include "report/measured_events.h"
 #include "report/simulated_slices.h"
 
 namespace stepcast::report {
 namespace {
 
-constexpr int kTimeDecimals = 3;
 // The critical path comes first, then measured and simulated rank by rank.
 constexpr Track kPathTrack{.process = 1, .thread = 1};
 constexpr RankProcesses kMeasured{

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text_table.h"
+#include "base/units.h"
 #include "html/page.h"
 #include "html/waterfall.h"
 #include "report/alike_text.h"
@@ -17,8 +18,7 @@
 namespace stepcast::report {
 namespace {
 
-constexpr size_t kMostPathChanges = 20;
-constexpr size_t kNameLength = 100;
+constexpr size_t kMostPathChangesInPage = 20;
 
 std::string VerdictOf(const WhatifReport& report) {
   if (MillisecondsText(report.before.step) ==
@@ -42,7 +42,7 @@ html::Fact Both(std::string name, const std::string& before,
   return {std::move(name), std::move(after), fmt::format("before {}", before)};
 }
 
-std::vector<html::Fact> FactsOf(const WhatifReport& report) {
+std::vector<html::Fact> PageFacts(const WhatifReport& report) {
   const PredictionReport& before = report.before;
   const PredictionReport& after = report.after;
   std::vector<html::Fact> facts;
@@ -69,7 +69,6 @@ std::vector<html::Fact> FactsOf(const WhatifReport& report) {
                        share(before.slowest, before.slowest.host_busy),
                        share(after.slowest, after.slowest.host_busy)));
   if (before.memory && after.memory) {
-    constexpr double kGiga = 1e9;
     facts.push_back(Both(
         "memory", fmt::format("{:.1f} GB", before.memory->hbm_bytes / kGiga),
         fmt::format("{:.1f} GB{}", after.memory->hbm_bytes / kGiga,
@@ -98,7 +97,7 @@ std::vector<NamedParts> BarsOf(const WhatifReport& report) {
   return bars;
 }
 
-html::Table ChangeTable(std::string first) {
+html::Table MakeChangeTable(std::string first) {
   return {.head = {std::move(first), "before ms", "after ms", "change ms", "%"},
           .rows = {},
           .words = 1};
@@ -116,7 +115,7 @@ void AddParts(const WhatifReport& report, html::Page& page) {
                             .begin = report.before.slowest.step,
                             .steps = {},
                             .end_name = "after"};
-  html::Table table = ChangeTable("part");
+  html::Table table = MakeChangeTable("part");
   for (const PartDifference& part : PartsOf(report)) {
     const std::string name(PartText(part.name));
     waterfall.steps.push_back({name, part.delta()});
@@ -135,8 +134,9 @@ void AddPaths(const WhatifReport& report, html::Page& page) {
     page.AddNotes({"It is as it was."});
     return;
   }
-  html::Table table = ChangeTable("on the path");
-  for (size_t i = 0; i < report.path.size() && i < kMostPathChanges; ++i) {
+  html::Table table = MakeChangeTable("on the path");
+  for (size_t i = 0; i < report.path.size() && i < kMostPathChangesInPage;
+       ++i) {
     const PathChange& change = report.path[i];
     AddRow(ElideMiddle(Printable(change.what), kNameLength), change.before,
            change.after, table);
@@ -164,7 +164,7 @@ std::string WhatifHtml(const WhatifReport& report, const whatif::Case& before,
   html::Page page(fmt::format("{}: {}", Printable(Joined(report.changes)),
                               SubjectText(report.before.subject)),
                   VerdictOf(report));
-  page.AddFacts(FactsOf(report));
+  page.AddFacts(PageFacts(report));
   std::vector<std::string> notes = report.notes;
   if (report.bound) {
     notes.insert(notes.begin(), "A bound: what is gained is at most this.");

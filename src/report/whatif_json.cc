@@ -1,17 +1,17 @@
 // What changes do to a step, for programs.
 #include "base/json_write.h"
+#include "base/units.h"
 #include "report/json_parts.h"
 #include "report/whatif.h"
 
 namespace stepcast::report {
 namespace {
 
-constexpr size_t kMostPathChanges = 40;
+constexpr size_t kMostPathChangesInJson = 40;
 
 void WriteDelta(JsonWriter& json, const WhatifReport& report) {
   json.Key("delta").BeginObject();
   WriteTime(json, "step_time_us", report.delta.step);
-  constexpr double kPercent = 100;
   json.Key("step_time_pct")
       .Fixed(report.before.step.count() == 0
                  ? 0
@@ -29,7 +29,8 @@ void WriteDelta(JsonWriter& json, const WhatifReport& report) {
 
 void WritePath(JsonWriter& json, const WhatifReport& report) {
   json.Key("critical_path_changes").BeginArray();
-  for (size_t i = 0; i < report.path.size() && i < kMostPathChanges; ++i) {
+  for (size_t i = 0; i < report.path.size() && i < kMostPathChangesInJson;
+       ++i) {
     const PathChange& change = report.path[i];
     json.BeginObject();
     json.Key("kind").String(engine::Name(change.kind));

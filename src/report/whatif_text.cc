@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/text_table.h"
+#include "base/units.h"
 #include "report/path_summary.h"
 #include "report/text_parts.h"
 #include "report/whatif.h"
@@ -9,9 +10,7 @@
 namespace stepcast::report {
 namespace {
 
-using Align = TextTable::Align;
-
-constexpr size_t kMostPathChanges = 6;
+constexpr size_t kMostPathChangesInText = 6;
 
 // A name, before, after, the difference and its share.
 class ChangeTable {
@@ -83,7 +82,8 @@ std::string Breakdown(const WhatifReport& report) {
 std::string Path(const WhatifReport& report) {
   ChangeTable table;
   table.Head("critical path, what changed most");
-  for (size_t i = 0; i < report.path.size() && i < kMostPathChanges; ++i) {
+  for (size_t i = 0; i < report.path.size() && i < kMostPathChangesInText;
+       ++i) {
     const PathChange& change = report.path[i];
     constexpr size_t kWidth = 60;
     table.Add(ElideMiddle(Printable(change.what), kWidth), change.before,
@@ -109,7 +109,6 @@ std::string Memory(const WhatifReport& report) {
   if (!report.before.memory || !report.after.memory) {
     return "";
   }
-  constexpr double kGiga = 1e9;
   return fmt::format("memory: {:.2f} -> {:.2f} GB of {:.2f}{}\n",
                      report.before.memory->hbm_bytes / kGiga,
                      report.after.memory->hbm_bytes / kGiga,

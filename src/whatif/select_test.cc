@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::string_view kStep = R"(stepcast-graph 1
+constexpr std::string_view kStepWithCollectives = R"(stepcast-graph 1
 rank 0 "Tesla V100-SXM2-16GB" @0+200
   thread main
     op "aten::linear" @5+30
@@ -26,7 +26,7 @@ rank 0 "Tesla V100-SXM2-16GB" @0+200
 )";
 
 size_t WorksCalled(std::string_view name) {
-  const Case step = TraceOf(kStep);
+  const Case step = TraceOf(kStepWithCollectives);
   const auto found = Select(*step.graph, step.prediction.plan, name);
   return found ? found->works.size() : 0;
 }
@@ -40,7 +40,7 @@ TEST(SelectTest, ACollectiveGoesByItsKindItsFamilyAndItsName) {
 }
 
 TEST(SelectTest, WhatIsNotThereIsAnsweredWithWhatIs) {
-  const Case step = TraceOf(kStep);
+  const Case step = TraceOf(kStepWithCollectives);
   EXPECT_THAT(ErrorOf(step, "drop-op=convolution"),
               HasSubstr("as in aten::linear, collective, gemm"));
   EXPECT_THAT(ErrorOf(step, "drop-op=all_redduce"),

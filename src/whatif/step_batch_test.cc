@@ -9,7 +9,7 @@
 namespace stepcast::whatif {
 namespace {
 
-constexpr std::string_view kStep = R"(stepcast-graph 1
+constexpr std::string_view kStepWithWaits = R"(stepcast-graph 1
 rank 0 "Tesla V100-SXM2-16GB" @0+200
   thread main
     op "a" @5+30
@@ -28,7 +28,7 @@ rank 0 "Tesla V100-SXM2-16GB" @0+200
 // Edits that touch single tasks, and such that reach all, in turn: each leaves
 // nothing behind for the next.
 TEST(StepBatchTest, EveryAnswerIsThatOfApply) {
-  const Case before = TraceOf(kStep);
+  const Case before = TraceOf(kStepWithWaits);
   StepBatch batch(before);
   engine::Predictor predictor;
   for (const std::string_view text :
@@ -43,7 +43,7 @@ TEST(StepBatchTest, EveryAnswerIsThatOfApply) {
 }
 
 TEST(StepBatchTest, AnErrorLeavesTheBatchUsable) {
-  const Case before = TraceOf(kStep);
+  const Case before = TraceOf(kStepWithWaits);
   StepBatch batch(before);
   engine::Predictor predictor;
   EXPECT_FALSE(batch.StepWith(ChangesOf({"drop-op=none"}), predictor));
@@ -55,12 +55,13 @@ TEST(StepBatchTest, AnErrorLeavesTheBatchUsable) {
 
 // A step that was changed before is edited from there on.
 TEST(StepBatchTest, ChangedStepsCanBeAskedToo) {
-  const Case halved = After(TraceOf(kStep), {"scale-op=relu=0.5"}).after;
+  const Case halved =
+      After(TraceOf(kStepWithWaits), {"scale-op=relu=0.5"}).after;
   StepBatch batch(halved);
   engine::Predictor predictor;
   const auto step = batch.StepWith(ChangesOf({"scale-op=relu=2"}), predictor);
   ASSERT_TRUE(step);
-  EXPECT_EQ(*step, TraceOf(kStep).prediction.step);
+  EXPECT_EQ(*step, TraceOf(kStepWithWaits).prediction.step);
 }
 
 }  // namespace

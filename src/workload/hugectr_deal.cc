@@ -12,8 +12,6 @@
 namespace stepcast::workload {
 namespace {
 
-constexpr int64_t kFp32Bytes = 4;
-
 // The planner of MLPerf v3.1 and later puts tables below this on every rank.
 constexpr int64_t kSmallTableBytes = 8'000'000;
 

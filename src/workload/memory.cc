@@ -11,7 +11,6 @@
 namespace stepcast::workload {
 namespace {
 
-constexpr double kFp32Bytes = 4;
 constexpr double kHalfBytes = 2;
 
 // What a CUDA context, cuBLAS's and cuDNN's workspaces and the loaded kernels

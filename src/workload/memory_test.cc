@@ -12,7 +12,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-Model Small() {
+Model TwoTables() {
   Model model;
   model.name = "small";
   model.batch = 64;
@@ -40,7 +40,7 @@ Memory MemoryOfSmall(const Model& model, Settings settings) {
 }
 
 TEST(MemoryTest, ParametersAndTheirOptimizersState) {
-  Model model = Small();
+  Model model = TwoTables();
   model.table_optimizer = Optimizer::kAdagrad;
   model.dense_optimizer = Optimizer::kAdam;
   const Memory memory = MemoryOfSmall(model, {});
@@ -55,7 +55,7 @@ TEST(MemoryTest, ParametersAndTheirOptimizersState) {
 }
 
 TEST(MemoryTest, RowwiseStateIsOneNumberARowAndHalfTablesAreHalf) {
-  Model model = Small();
+  Model model = TwoTables();
   model.table_optimizer = Optimizer::kRowwiseAdagrad;
   EXPECT_EQ(PartOf(MemoryOfSmall(model, {}), "table optimizer"), 8'000);
   EXPECT_EQ(
@@ -64,8 +64,8 @@ TEST(MemoryTest, RowwiseStateIsOneNumberARowAndHalfTablesAreHalf) {
 }
 
 TEST(MemoryTest, InferenceKeepsNoStateAndFewActivations) {
-  const Memory train = MemoryOfSmall(Small(), {});
-  const Memory infer = MemoryOfSmall(Small(), {.mode = Mode::kInfer});
+  const Memory train = MemoryOfSmall(TwoTables(), {});
+  const Memory infer = MemoryOfSmall(TwoTables(), {.mode = Mode::kInfer});
   EXPECT_EQ(PartOf(infer, "dense gradients"), 0);
   EXPECT_LT(PartOf(infer, "activations"), PartOf(train, "activations"));
 }
@@ -89,7 +89,7 @@ TEST(WaysToFitTest, TellsWhatWouldHelp) {
 }
 
 TEST(MemoryTest, TablesElsewhereTakeNoDeviceMemory) {
-  Model model = Small();
+  Model model = TwoTables();
   model.table_optimizer = Optimizer::kAdagrad;
   model.tables = {{.rows = 1000, .dim = 16},
                   {.rows = 1000, .dim = 16, .placement = Placement::kUvm},

@@ -40,6 +40,9 @@ enum class OptimizerForm {
   kFused,      // All steps in few kernels over all tensors.
 };
 
+/// Bytes of a number of FP32.
+inline constexpr int64_t kFp32Bytes = 4;
+
 /// Tables that are alike.
 struct TableGroup {
   int64_t count = 1;

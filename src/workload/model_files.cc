@@ -19,7 +19,7 @@ std::span<const EmbeddedFile> WorkloadFileTexts();
 namespace workload {
 namespace {
 
-std::string Plain(std::string_view text) {
+std::string PlainName(std::string_view text) {
   std::string plain;
   for (const char letter : text) {
     plain += letter == '-' ? '_'
@@ -34,7 +34,7 @@ std::string NameOf(const EmbeddedFile& file) {
 }
 
 const EmbeddedFile* FindFile(std::string_view text) {
-  const std::string plain = Plain(text);
+  const std::string plain = PlainName(text);
   for (const EmbeddedFile& file : WorkloadFileTexts()) {
     if (NameOf(file) == plain) {
       return &file;

@@ -38,7 +38,7 @@ constexpr Alias kAliases[] = {
     {"batch_size", "batch"},
 };
 
-std::string Plain(std::string_view word) {
+std::string PlainWord(std::string_view word) {
   while (word.starts_with('-')) {
     word.remove_prefix(1);
   }
@@ -64,7 +64,7 @@ std::vector<std::string_view> Words(std::span<const std::string_view> known) {
 }
 
 // "512-256-1" as its parts.
-std::vector<std::string_view> Parts(std::string_view text) {
+std::vector<std::string_view> SplitNumbers(std::string_view text) {
   std::vector<std::string_view> parts;
   while (!text.empty()) {
     const size_t end = text.find_first_of("-,");
@@ -83,7 +83,7 @@ Result<std::vector<Value>> ParseParts(const toml::node& node,
                                       std::string_view key) {
   const std::string& text = node.as_string()->get();
   std::vector<Value> values;
-  for (std::string_view part : Parts(text)) {
+  for (std::string_view part : SplitNumbers(text)) {
     while (part.starts_with(' ')) {
       part.remove_prefix(1);
     }
@@ -161,7 +161,7 @@ Result<ModelKeys> ModelKeys::Make(const toml::table& table,
   keys.table_ = &table;
   for (const auto& [key, value] : table) {
     const std::string_view word = key.str();
-    const std::string plain = Plain(word);
+    const std::string plain = PlainWord(word);
     const std::string_view meant = KeyFor(plain);
     if (std::ranges::find(known, meant) == known.end()) {
       const std::vector<std::string_view> words = Words(known);

@@ -26,7 +26,8 @@ constexpr std::pair<Placement, std::string_view> kPlacements[] = {
     {Placement::kRemote, "remote"}};
 
 constexpr std::string_view kFileKeys[] = {"placement", "cache", "tables"};
-constexpr std::string_view kTableKeys[] = {"numbers", "placement", "cache"};
+constexpr std::string_view kPlacedTableKeys[] = {"numbers", "placement",
+                                                 "cache"};
 
 struct Place {
   Placement placement = Placement::kHbm;
@@ -88,7 +89,7 @@ Result<Place> ReadPlace(const toml::table& table, const Place& usual) {
 
 Status PlaceListed(const toml::table& section, const Place& usual,
                    std::vector<TableGroup>& tables) {
-  RETURN_IF_ERROR(CheckKeys(section, kTableKeys));
+  RETURN_IF_ERROR(CheckKeys(section, kPlacedTableKeys));
   ASSIGN_OR_RETURN(const Place place, ReadPlace(section, usual));
   const toml::node* const numbers = section.get("numbers");
   if (numbers == nullptr || numbers->as_array() == nullptr) {

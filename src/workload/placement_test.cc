@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Model Small() {
+Model FourTables() {
   Model model;
   model.name = "small";
   model.batch = 64;
@@ -26,7 +26,7 @@ Model Small() {
 }
 
 TEST(PlacementTest, AWordPlacesAllTables) {
-  Model model = Small();
+  Model model = FourTables();
   ASSERT_TRUE(PlaceTables("host", model));
   EXPECT_EQ(model.tables.front().placement, Placement::kHost);
   ASSERT_TRUE(PlaceTables("uvm-cache", model));
@@ -34,11 +34,11 @@ TEST(PlacementTest, AWordPlacesAllTables) {
   ASSERT_TRUE(PlaceTables("uvm-cache:0.05", model));
   EXPECT_EQ(model.tables.front().cache, 0.05);
   ASSERT_TRUE(PlaceTables("hbm", model));
-  EXPECT_EQ(model, Small());
+  EXPECT_EQ(model, FourTables());
 }
 
 TEST(PlacementTest, WordsThatMeanNothingAreErrors) {
-  Model model = Small();
+  Model model = FourTables();
   for (const char* const word : {"uvm-cash", "uvm-cache:", "uvm-cache:0",
                                  "uvm-cache:1.5", "host:0.5", "uvm-cache:x"}) {
     const auto placed = PlaceTables(word, model);
@@ -48,7 +48,7 @@ TEST(PlacementTest, WordsThatMeanNothingAreErrors) {
 }
 
 TEST(PlacementTest, AFilePlacesTablesByNumber) {
-  Model model = Small();
+  Model model = FourTables();
   const auto placed = PlaceTablesByText(
       "placement = 'uvm'\n[[tables]]\nnumbers = [1, 2]\nplacement = 'hbm'\n"
       "[[tables]]\nnumbers = [3]\nplacement = 'uvm-cache'\ncache = 0.1\n",
@@ -63,7 +63,7 @@ TEST(PlacementTest, AFilePlacesTablesByNumber) {
 
 TEST(PlacementTest, FilesThatAreWrongSayWhere) {
   const auto error = [](const char* text) {
-    Model model = Small();
+    Model model = FourTables();
     const auto placed = PlaceTablesByText(text, "p.toml", model);
     EXPECT_FALSE(placed) << text;
     return placed ? std::string() : placed.error().message;
@@ -128,7 +128,7 @@ Found Count(const Model& model, std::string_view impl) {
 TEST(PlacementTest, GraphsLookTablesUpWhereTheyAre) {
   for (const char* const impl : {"pytorch", "torchrec"}) {
     SCOPED_TRACE(impl);
-    Model model = Small();
+    Model model = FourTables();
     EXPECT_EQ(Count(model, impl).managed, 0);
     ASSERT_TRUE(PlaceTables("uvm", model));
     EXPECT_GE(Count(model, impl).managed, 2);
@@ -141,7 +141,7 @@ TEST(PlacementTest, GraphsLookTablesUpWhereTheyAre) {
 }
 
 TEST(PlacementTest, ImplementationsThatDoNotKnowSaySo) {
-  Model model = Small();
+  Model model = FourTables();
   ASSERT_TRUE(PlaceTables("host", model));
   Settings settings;
   settings.impl = "hugectr";

@@ -8,7 +8,7 @@
 namespace stepcast::workload {
 namespace {
 
-int64_t LookupsOf(const TableGroup& group, int64_t batch) {
+int64_t LookupsOfTable(const TableGroup& group, int64_t batch) {
   return std::max<int64_t>(
       1, std::llround(group.pooling * static_cast<double>(batch)));
 }
@@ -52,7 +52,7 @@ void ListTables(std::span<const TableGroup> tables, ir::EmbeddingBag& bag) {
     }
     if (lookups_differ) {
       bag.table_lookups.insert(bag.table_lookups.end(), count,
-                               LookupsOf(group, bag.batch));
+                               LookupsOfTable(group, bag.batch));
     }
   }
 }
@@ -146,7 +146,7 @@ ir::Reduction Sum(int64_t elements, ir::DType dtype) {
 int64_t LookupsOf(std::span<const TableGroup> tables, int64_t batch) {
   int64_t lookups = 0;
   for (const TableGroup& group : tables) {
-    lookups += group.count * LookupsOf(group, batch);
+    lookups += group.count * LookupsOfTable(group, batch);
   }
   return lookups;
 }
@@ -183,6 +183,10 @@ ir::EmbeddingBag Lookup(std::span<const TableGroup> tables,
   }
   SetPlace(tables, bag);
   return bag;
+}
+
+int64_t PaddedTo(int64_t columns, int64_t multiple) {
+  return (columns + multiple - 1) / multiple * multiple;
 }
 
 ir::Update UpdateOf(Optimizer optimizer) {

@@ -53,6 +53,11 @@ ir::EmbeddingBag Lookup(std::span<const TableGroup> tables,
 /// Ids of a batch, over all tables.
 int64_t LookupsOf(std::span<const TableGroup> tables, int64_t batch);
 
+/// NVIDIA's models pad the interaction's result so that rows start aligned: 479
+/// to 480.
+inline constexpr int64_t kRowPadding = 8;
+int64_t PaddedTo(int64_t columns, int64_t multiple);
+
 ir::Update UpdateOf(Optimizer optimizer);
 
 }  // namespace stepcast::workload

@@ -19,8 +19,6 @@
 namespace stepcast::workload {
 namespace {
 
-constexpr int64_t kFp32Bytes = 4;
-
 // NVIDIA's placement leaves the rank of the bottom MLP without tables if there
 // are more ranks than this (PyTorch/Recommendation/DLRM, utils/distributed).
 constexpr int64_t kFewRanks = 4;

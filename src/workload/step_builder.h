@@ -20,6 +20,8 @@ class StepBuilder {
  public:
   /// The stream that PyTorch computes on, as profilers number it.
   static constexpr int64_t kComputeStream = 7;
+  /// Loaders copy on a stream of their own.
+  static constexpr int64_t kCopyStream = 20;
   /// What the host does itself stands on a stream that no device has.
   static constexpr int64_t kHostStream = 1000;
 

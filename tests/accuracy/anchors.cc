@@ -10,13 +10,10 @@
 #include "base/file.h"
 #include "base/stats.h"
 #include "hw/gpu_files.h"
+#include "tests/accuracy/error_pct.h"
 
 namespace stepcast::accuracy {
 namespace {
-
-double ErrorPct(double predicted_us, const Sample& sample) {
-  return 100 * (predicted_us / sample.measured_us - 1);
-}
 
 double Summarize(Metric metric, std::span<const Sample> samples,
                  double Sample::*predicted) {
@@ -24,7 +21,8 @@ double Summarize(Metric metric, std::span<const Sample> samples,
   double worst = 0;
   for (const Sample& sample : samples) {
     errors.Add(sample.*predicted, sample.measured_us);
-    worst = std::max(worst, std::abs(ErrorPct(sample.*predicted, sample)));
+    worst = std::max(worst,
+                     std::abs(ErrorPct(sample.*predicted, sample.measured_us)));
   }
   const ErrorSummary summary = errors.Summary();
   switch (metric) {
@@ -115,8 +113,8 @@ std::string SampleTable(const Comparison& comparison) {
     fmt::format_to(std::back_inserter(text),
                    "| {} | {:.1f} | {:.1f} | {:+.1f} | {:+.1f} |\n",
                    sample.label, sample.measured_us, sample.predicted_us,
-                   ErrorPct(sample.predicted_us, sample),
-                   ErrorPct(sample.formula_us, sample));
+                   ErrorPct(sample.predicted_us, sample.measured_us),
+                   ErrorPct(sample.formula_us, sample.measured_us));
   }
   if (!comparison.note.empty()) {
     text += "\n" + comparison.note + "\n";

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -14,6 +15,9 @@
 #include "measurements/csv.h"
 
 namespace stepcast::accuracy {
+
+/// The V100 of Lin et al., with its clock locked.
+inline constexpr std::string_view kAuthorsDevice = "v100-sxm-16gb@1297MHz";
 
 /// A measured time, what the models say, and what the formula alone says.
 struct Sample {

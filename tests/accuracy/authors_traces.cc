@@ -15,7 +15,6 @@
 namespace stepcast::accuracy {
 namespace {
 
-constexpr std::string_view kDevice = "v100-sxm-16gb@1297MHz";
 constexpr double kActiveLimitPct = 4;
 constexpr double kFamilyLimitPct = 10;
 // Families below this share of a trace are not judged apart.
@@ -56,7 +55,8 @@ Result<std::vector<Comparison>> CompareAuthorsTraces(const Setting& setting) {
   std::vector<Sample> families;
   for (const Trace& trace : kTraces) {
     ASSIGN_OR_RETURN(const auto kernels, LoadKernels(trace, setting));
-    ASSIGN_OR_RETURN(cost::KernelModels models, LoadModels(kDevice, setting));
+    ASSIGN_OR_RETURN(cost::KernelModels models,
+                     LoadModels(kAuthorsDevice, setting));
     models.SetLatency(measurements::SmallestKernelUs(kernels));
     Sample total{.label = fmt::format("{} {}", trace.day,
                                       trace.is_default ? "default" : "MLPerf")};

@@ -15,7 +15,6 @@
 namespace stepcast::accuracy {
 namespace {
 
-constexpr std::string_view kAuthorsDevice = "v100-sxm-16gb@1297MHz";
 constexpr double kAnchorLimitPct = 10;
 constexpr double kRowsLimitPct = 20;
 

@@ -10,8 +10,6 @@
 namespace stepcast::accuracy {
 namespace {
 
-constexpr std::string_view kDevice = "v100-sxm-16gb@1297MHz";
-
 constexpr std::array<std::string_view, 6> kColumns = {
     "batch", "M", "K", "N", "kernel", "mean_us"};
 
@@ -32,7 +30,7 @@ Result<std::vector<Comparison>> CompareGemmSamples(const Setting& setting) {
       const measurements::CsvTable table,
       LoadTable(setting.data / "authors" / "measured_gemm_samples_v100.csv"));
   ASSIGN_OR_RETURN(const cost::KernelModels models,
-                   LoadModels(kDevice, setting));
+                   LoadModels(kAuthorsDevice, setting));
   ASSIGN_OR_RETURN(const auto at, table.FindColumns(kColumns));
   std::vector<Sample> samples;
   for (size_t i = 0; i < table.row_count(); ++i) {

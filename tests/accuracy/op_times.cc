@@ -9,18 +9,19 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/units.h"
 #include "engine/predictor.h"
 #include "measurements/authors_kernels.h"
 #include "measurements/authors_trace.h"
 #include "measurements/csv.h"
 #include "measurements/recorder_latency.h"
+#include "tests/accuracy/error_pct.h"
 #include "workload/model_files.h"
 
 namespace stepcast::accuracy {
 namespace {
 
 constexpr std::string_view kGpu = "v100-sxm-16gb@1297MHz";
-constexpr double kPercent = 100;
 
 struct Trace {
   std::string_view day;
@@ -109,7 +110,7 @@ Result<Times> Predict(const Trace& trace, double smallest_us) {
 }  // namespace
 
 double OpTime::error_pct() const {
-  return kPercent * (predicted_us / measured_us - 1);
+  return ErrorPct(predicted_us, measured_us);
 }
 
 Result<std::vector<OpTime>> CompareOps(const std::filesystem::path& data,

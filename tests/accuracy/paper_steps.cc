@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "engine/predictor.h"
 #include "measurements/csv.h"
+#include "tests/accuracy/error_pct.h"
 #include "workload/model_files.h"
 
 namespace stepcast::accuracy {
@@ -28,7 +29,6 @@ constexpr std::array<std::string_view, 8> kColumns = {"gpu",
                                                       "iteration_time_ms",
                                                       "derived_active_ms"};
 
-constexpr double kPercent = 100;
 constexpr double kMicroseconds = 1e3;  // In a millisecond.
 
 // The smallest kernels of the authors' traces take so long; active times are of
@@ -117,15 +117,15 @@ Status Predict(engine::Predictor& predictor, PaperStep& step) {
 }  // namespace
 
 double PaperStep::our_step_pct() const {
-  return kPercent * (our_step_ms / step_ms - 1);
+  return ErrorPct(our_step_ms, step_ms);
 }
 
 double PaperStep::our_active_pct() const {
-  return kPercent * (our_active_ms / active_ms - 1);
+  return ErrorPct(our_active_ms, active_ms);
 }
 
 double PaperStep::our_plain_active_pct() const {
-  return kPercent * (our_plain_active_ms / active_ms - 1);
+  return ErrorPct(our_plain_active_ms, active_ms);
 }
 
 Result<std::vector<PaperStep>> PredictPaperSteps(

@@ -16,7 +16,7 @@ namespace stepcast::accuracy {
 namespace {
 
 constexpr std::array<std::string_view, 3> kOps = {"memcpy", "concat", "aten"};
-constexpr double kLimitPct = 15;
+constexpr double kSmallOpsLimitPct = 15;
 
 // The errors of groups of rows as one: geometric means over all of them.
 class Pool {
@@ -31,7 +31,7 @@ class Pool {
     const auto n = static_cast<double>(std::max<size_t>(n_, 1));
     return {.name = std::move(name),
             .metric = Metric::kGmae,
-            .limit_pct = kLimitPct,
+            .limit_pct = kSmallOpsLimitPct,
             .n = n_,
             .value_pct = std::exp(ours_ / n),
             .formula_pct = std::exp(formula_ / n)};

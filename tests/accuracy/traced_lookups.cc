@@ -13,7 +13,7 @@
 namespace stepcast::accuracy {
 namespace {
 
-constexpr double kLimitPct = 20;
+constexpr double kLookupsLimitPct = 20;
 
 struct Recording {
   std::string_view name;
@@ -132,9 +132,9 @@ Result<std::vector<Comparison>> CompareTracedLookups(const Setting& setting) {
   std::erase_if(passes, empty);
   std::vector<Comparison> comparisons = {
       Compare("embedding kernels of recorded DLRM steps", Metric::kWorst,
-              kLimitPct, std::move(steps)),
-      Compare("the same, forward and backward apart", Metric::kWorst, kLimitPct,
-              std::move(passes))};
+              kLookupsLimitPct, std::move(steps)),
+      Compare("the same, forward and backward apart", Metric::kWorst,
+              kLookupsLimitPct, std::move(passes))};
   comparisons.front().note = fmt::format(
       "{} kernels whose sizes the trace does not tell are left "
       "out.",

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/rng.h"
+#include "base/tries_testing.h"
 #include "plan/find_plan.h"
 #include "plan/make_problem.h"
 #include "tests/testing/random_problem.h"
@@ -13,7 +14,7 @@ namespace {
 
 // Problems of the search, and how many of them have to come out within one
 // percent of the best plan there is.
-constexpr uint64_t kProblems = 200;
+constexpr uint64_t kProblems = Tries(uint64_t{200});
 constexpr double kWithin = 1.01;
 constexpr uint64_t kMostMissed = kProblems / 20;
 
@@ -127,7 +128,7 @@ workload::Model RandomModel(uint64_t seed) {
 // With the real prices and the real simulator.
 TEST(PlanProperty, SimulatesNoSlowerThanTheBestBaseline) {
   engine::Predictor predictor;
-  for (uint64_t seed = 1; seed <= 10; ++seed) {
+  for (uint64_t seed = 1; seed <= Tries(uint64_t{10}); ++seed) {
     SCOPED_TRACE(seed);
     engine::Request request;
     request.model = RandomModel(seed);

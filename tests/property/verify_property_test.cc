@@ -450,10 +450,10 @@ constexpr std::array kCollectiveMutations = {
 };
 
 void ExpectRejected(std::span<const Mutation> mutations) {
-  constexpr uint64_t kSeeds = 60;
+  constexpr uint64_t kSeedsPerMutation = 60;
   for (const Mutation& mutation : mutations) {
     int applied = 0;
-    for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    for (uint64_t seed = 0; seed < kSeedsPerMutation; ++seed) {
       const ir::Graph graph = RandomGraph(seed, {.times = Times::kSome});
       Rng rng(seed);
       GraphData data = graph.data();

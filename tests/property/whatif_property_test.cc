@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "base/rng.h"
+#include "base/tries_testing.h"
 #include "engine/predictor.h"
 #include "ir/graph_text.h"
 #include "sim/critical_path.h"
@@ -24,7 +25,7 @@
 namespace stepcast::whatif {
 namespace {
 
-constexpr uint64_t kSeeds = 100;
+constexpr uint64_t kSeeds = Tries(uint64_t{100});
 
 class WhatifPropertyTest : public ::testing::Test {
  protected:
@@ -156,7 +157,7 @@ TEST_F(WhatifPropertyTest, APricedChangeTwiceIsTheChangeOnce) {
       }
     }
   });
-  EXPECT_GE(tried, 100u);
+  EXPECT_GE(tried, Tries(100u));
 }
 
 TEST_F(WhatifPropertyTest, PricedChangesComeInAnyOrder) {
@@ -264,7 +265,7 @@ TEST_F(WhatifPropertyTest, WhatIsOffThePathOfEveryRankSavesNothing) {
       return;
     }
   });
-  EXPECT_GE(tried, 10u);
+  EXPECT_GE(tried, Tries(10u));
 }
 
 }  // namespace

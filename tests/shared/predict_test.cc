@@ -15,17 +15,17 @@
 namespace stepcast::report {
 namespace {
 
-struct Trace {
+struct PredictedTrace {
   std::vector<std::string> paths{};
   size_t ops = 0;  // Of one step of its first rank.
 };
 
-void PrintTo(const Trace& trace, std::ostream* out) {
+void PrintTo(const PredictedTrace& trace, std::ostream* out) {
   *out << trace.paths.front();
 }
 
 // Ops are counted in the files: those between two marks of the profiler.
-const Trace kTraces[] = {
+const PredictedTrace kPredictedTraces[] = {
     {.paths = {"et_schemas/resnet50_1.0.3.json.gz"}, .ops = 4782},
     {.paths = {"et_schemas/resnet50_1.1.1.json.gz"}, .ops = 4782},
     {.paths = {"et_schemas/resnet50_2gpu_1.1.0.json.gz"}, .ops = 4782},
@@ -43,7 +43,7 @@ const Trace kTraces[] = {
     {.paths = {"dlrm_param_8xV100/linked_reference"}},
 };
 
-class SharedPredictTest : public ::testing::TestWithParam<Trace> {
+class SharedPredictTest : public ::testing::TestWithParam<PredictedTrace> {
  protected:
   void SetUp() override { SkipWithoutTraces(); }
 };
@@ -74,7 +74,8 @@ TEST_P(SharedPredictTest, AnExecutionTraceHasAStepTime) {
   EXPECT_GT(prediction->step, Duration{});
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SharedPredictTest, ::testing::ValuesIn(kTraces));
+INSTANTIATE_TEST_SUITE_P(All, SharedPredictTest,
+                         ::testing::ValuesIn(kPredictedTraces));
 
 }  // namespace
 }  // namespace stepcast::report

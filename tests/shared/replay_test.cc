@@ -30,7 +30,7 @@ ReplayedJob ReplayOf(const std::vector<std::string>& names) {
 }
 
 // A trace with full steps. First steps that allocate memory are among them.
-struct Trace {
+struct ReplayedTrace {
   std::string path{};
   size_t steps = 0;
   size_t ranks = 1;
@@ -38,13 +38,13 @@ struct Trace {
   size_t skipped = 0;
 };
 
-void PrintTo(const Trace& trace, std::ostream* out) {
+void PrintTo(const ReplayedTrace& trace, std::ostream* out) {
   *out << trace.path;
 }
 
 // Left out: small/hta_dlrm_sampled_rank0of128, whose events were sampled away,
 // and files without a profiler trace.
-const Trace kTraces[] = {
+const ReplayedTrace kReplayedTraces[] = {
     {.path = "dlrm_param_8xV100/kineto", .steps = 1, .ranks = 8},
     {.path = "dlrm_torchrec_4xV100/run3", .steps = 3, .ranks = 4},
     {.path = "dlrm_torchrec_4xV100/straggler_1s", .steps = 3, .ranks = 4},
@@ -63,7 +63,7 @@ const Trace kTraces[] = {
     {.path = "small/tracelens_mi300_bert_small_inference.json.gz", .steps = 1},
 };
 
-class SharedReplayTest : public ::testing::TestWithParam<Trace> {
+class SharedReplayTest : public ::testing::TestWithParam<ReplayedTrace> {
  protected:
   void SetUp() override { SkipWithoutTraces(); }
 };
@@ -98,7 +98,8 @@ TEST_P(SharedReplayTest, TheAccountOfEveryRankSumsToItsStep) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Traces, SharedReplayTest, ::testing::ValuesIn(kTraces),
+INSTANTIATE_TEST_SUITE_P(Traces, SharedReplayTest,
+                         ::testing::ValuesIn(kReplayedTraces),
                          [](const auto& test) {
                            std::string name = test.param.path;
                            name = name.substr(0, name.find(".json"));

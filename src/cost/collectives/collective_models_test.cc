@@ -20,7 +20,7 @@ CollectiveModels Load(const std::string& platform, int gpus, int nodes) {
   return *std::move(models);
 }
 
-constexpr CollectiveKind kKinds[] = {
+constexpr CollectiveKind kCollectiveKinds[] = {
     CollectiveKind::kAllReduce, CollectiveKind::kAllToAll,
     CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
     CollectiveKind::kBroadcast, CollectiveKind::kReduce,
@@ -29,7 +29,7 @@ constexpr CollectiveKind kKinds[] = {
 // More bytes never take less, a little more takes a little longer, and nothing
 // beats the links: for every platform, kind and group.
 void CheckLaws(const CollectiveModels& models, RankGroup group) {
-  for (const CollectiveKind kind : kKinds) {
+  for (const CollectiveKind kind : kCollectiveKinds) {
     double before = 0;
     for (int eighth = 32; eighth < 272; ++eighth) {
       const double octave = eighth / 8.0;

@@ -32,7 +32,7 @@ constexpr std::string_view kPcie = "share of PCIe that is reached";
 constexpr std::string_view kBlend = "power by which both add up";
 
 // The five kinds with data, six constants each, then the rest.
-constexpr std::array kInfos = {
+constexpr std::array kCollectiveInfos = {
     Info{"all_reduce.start_us", PlaceOf<&C::all_reduce, &K::start_us>, 1, 40,
          kStart},
     Info{"all_reduce.step_us", PlaceOf<&C::all_reduce, &K::step_us>, 0.05, 10,
@@ -130,20 +130,20 @@ const KindConstants& CollectiveConstants::of(ir::CollectiveKind kind) const {
 }
 
 std::span<const CollectiveConstantInfo> CollectiveConstantInfos() {
-  return kInfos;
+  return kCollectiveInfos;
 }
 
 Result<CollectiveConstants> ParseCollectiveConstants(std::string_view text,
                                                      std::string_view source) {
   ASSIGN_OR_RETURN(const toml::table table, ParseToml(text, source));
   std::vector<std::string_view> keys;
-  keys.reserve(kInfos.size());
-  for (const Info& info : kInfos) {
+  keys.reserve(kCollectiveInfos.size());
+  for (const Info& info : kCollectiveInfos) {
     keys.push_back(info.key);
   }
   RETURN_IF_ERROR(CheckKeys(table, keys));
   CollectiveConstants constants;
-  for (const Info& info : kInfos) {
+  for (const Info& info : kCollectiveInfos) {
     const toml::node* node = table.get(info.key);
     if (node == nullptr) {
       return FailAt(table, fmt::format("no '{}'", info.key));
@@ -162,7 +162,7 @@ std::string CollectiveConstantsText(const CollectiveConstants& constants,
                                     std::string_view provenance) {
   CollectiveConstants copy = constants;
   std::string text = fmt::format("# {}\n", provenance);
-  for (const Info& info : kInfos) {
+  for (const Info& info : kCollectiveInfos) {
     fmt::format_to(std::back_inserter(text), "\"{}\" = {:.4f}  # {}\n",
                    info.key, *info.place(copy), info.meaning);
   }

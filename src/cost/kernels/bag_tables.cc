@@ -6,6 +6,8 @@
 #include <map>
 #include <tuple>
 
+#include "cost/kernels/bandwidth.h"
+
 namespace stepcast::cost {
 namespace {
 
@@ -15,10 +17,6 @@ constexpr double kUsualAlpha = 1.15;
 
 // Warps of a thread block of FBGEMM's lookups: 512 threads.
 constexpr double kBagsABlock = 16;
-
-double UpToSectors(double bytes) {
-  return std::ceil(bytes / kSectorBytes) * kSectorBytes;
-}
 
 // The mean of the largest of n exponentially distributed numbers of mean 1:
 // 1 + 1/2 + ... + 1/n, by Euler's formula.
@@ -149,14 +147,15 @@ BagTables TablesOf(const ir::EmbeddingBag& bag) {
   for (const auto& [size, count] : SizesOf(bag)) {
     const auto& [rows, dim, lookups] = size;
     if (lookups > 0) {
-      tables.groups.push_back({.tables = count,
-                               .rows = rows,
-                               .dim = dim,
-                               .lookups = lookups,
-                               .row_bytes = UpToSectors(dim * element),
-                               .outputs = bag.pooled ? tables.batch : lookups,
-                               .output_bytes = dim * output_element,
-                               .ids = IndexDistribution(rows, alpha)});
+      tables.groups.push_back(
+          {.tables = count,
+           .rows = rows,
+           .dim = dim,
+           .lookups = lookups,
+           .row_bytes = RoundUp(dim * element, kSectorBytes),
+           .outputs = bag.pooled ? tables.batch : lookups,
+           .output_bytes = dim * output_element,
+           .ids = IndexDistribution(rows, alpha)});
     }
     tables.largest_dim = std::max(tables.largest_dim, dim);
   }

@@ -10,9 +10,6 @@
 
 namespace stepcast::cost {
 
-/// DRAM and L2 move sectors of this many bytes.
-inline constexpr double kSectorBytes = 32;
-
 /// Tables of one size.
 struct TableGroup {
   double tables = 0;

@@ -48,7 +48,7 @@ double ElementBytes(ir::DType dtype) {
 }
 
 double LatencyUs(const Machine& machine) {
-  if (machine.device.generation == hw::Generation::kCdna) {
+  if (IsCdna(machine)) {
     return kCdnaLatencyUs;
   }
   if (machine.device.generation == hw::Generation::kCpu) {

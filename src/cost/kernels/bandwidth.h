@@ -9,14 +9,24 @@
 #ifndef STEPCAST_COST_KERNELS_BANDWIDTH_H_
 #define STEPCAST_COST_KERNELS_BANDWIDTH_H_
 
+#include <cmath>
+
 #include "cost/kernels/family.h"
 #include "cost/machine.h"
 #include "ir/dtype.h"
 
 namespace stepcast::cost {
 
+/// DRAM and L2 move sectors of this many bytes.
+inline constexpr double kSectorBytes = 32;
+
 /// Bytes of an element; 4 if the type is not known.
 double ElementBytes(ir::DType dtype);
+
+/// Up to whole units: sectors, tiles.
+inline double RoundUp(double value, double unit) {
+  return std::ceil(value / unit) * unit;
+}
 
 /// What a kernel takes that does next to nothing, start to end: so many clocks.
 double LatencyUs(const Machine& machine);

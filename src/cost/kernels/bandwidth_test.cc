@@ -3,14 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cost/machine_testing.h"
 #include "hw/gpu_files.h"
 
 namespace stepcast::cost {
 namespace {
-
-Machine On(std::string_view gpu) {
-  return Machine{.device = hw::FindDevice(gpu).value()};
-}
 
 // 1 SM group of round numbers: DRAM 1000 GB/s of which 80 % are reached, 10 MB
 // of L2, 100 SMs at 1.45 GHz.

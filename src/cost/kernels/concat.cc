@@ -11,12 +11,12 @@ namespace {
 
 // Share of what plain streams sustain: the blocks of every tensor write far
 // apart. V100, cats of 57 to 290 MB.
-constexpr double kShare = 0.85;
+constexpr double kConcatStreamShare = 0.85;
 // Lane clocks an element for the position in the input and in the output: cats
 // of 16-bit tensors on H100 and MI300X, which are not bound by memory.
-constexpr double kLaneClocks = 64;
+constexpr double kConcatLaneClocks = 64;
 // The list of tensors is read first.
-constexpr double kSteps = 0.3;
+constexpr double kListSteps = 0.3;
 
 }  // namespace
 
@@ -24,11 +24,12 @@ Base ConcatBase(const ir::KernelShape& shape, const Machine& machine) {
   const auto& concat = std::get<ir::Concat>(shape);
   const auto elements = static_cast<double>(concat.elements);
   const double bytes = 2 * elements * ElementBytes(concat.dtype);
-  Base base = StreamBase({.bytes = bytes / kShare,
-                          .footprint = bytes,
-                          .compute_us = LaneUs(elements, kLaneClocks, machine),
-                          .latencies = LatenciesWith(kSteps, machine)},
-                         machine);
+  Base base =
+      StreamBase({.bytes = bytes / kConcatStreamShare,
+                  .footprint = bytes,
+                  .compute_us = LaneUs(elements, kConcatLaneClocks, machine),
+                  .latencies = LatenciesWith(kListSteps, machine)},
+                 machine);
   base.roofline_us = StreamRooflineUs(bytes, bytes, machine);
   return base;
 }

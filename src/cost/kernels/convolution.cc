@@ -45,7 +45,7 @@ constexpr std::array kLayouts = {Layout{1, 4, 8}, Layout{4, 4, 2},
                                  Layout{4, 1, 8}, Layout{4, 2, 4}};
 constexpr size_t kLayoutsSinceVolta = 2;
 // Arithmetic and traffic overlap as in other tiled kernels.
-constexpr double kOverlapPower = 3;
+constexpr double kConvolutionOverlap = 3;
 // Launches: offsets or tiles first, then the kernel; the non-fused algorithm
 // transforms input and weights, multiplies, transforms the output.
 constexpr double kDirectLatencies = 2;
@@ -65,16 +65,8 @@ constexpr double kCdnaMatrixShare = 0.75;
 // They take channels by the eight; other numbers are left to the vector units.
 constexpr double kMatrixChannels = 8;
 
-bool IsCdna(const Machine& machine) {
-  return machine.device.generation == hw::Generation::kCdna;
-}
-
-bool OnMatrixUnits(ir::DType dtype, const Machine& machine) {
+bool BeatsVectorUnits(ir::DType dtype, const Machine& machine) {
   return machine.peak_gemm_rate(dtype) > machine.vector_rate();
-}
-
-double RoundUp(double value, double unit) {
-  return std::ceil(value / unit) * unit;
 }
 
 double Waves(const Product& product, double m, double n,
@@ -146,9 +138,9 @@ double NonFusedUs(const ConvolutionSize& size, double sm_rate,
   const double in = tiles * size.in_channels;
   const double out = tiles * size.out_channels;
   const double weights = size.in_channels * size.out_channels;
-  const double products =
-      Overlap(ProductUs(size.Winograd(4), kWinogradPrologue, sm_rate, machine),
-              StreamUs(4 * 36 * (in + out + weights), machine), kOverlapPower);
+  const double products = Overlap(
+      ProductUs(size.Winograd(4), kWinogradPrologue, sm_rate, machine),
+      StreamUs(4 * 36 * (in + out + weights), machine), kConvolutionOverlap);
   const double tensors =
       size.positions() * (size.in_channels + size.out_channels);
   return products +
@@ -168,7 +160,7 @@ Rate RateOf(const ConvolutionSize& size, ir::DType dtype,
             const Machine& machine) {
   const double peak = machine.peak_gemm_rate(dtype);
   const double share = machine.convolution_rate(dtype) / peak;
-  if (!OnMatrixUnits(dtype, machine) || size.product) {
+  if (!BeatsVectorUnits(dtype, machine) || size.product) {
     return {.peak = peak, .share = share};
   }
   if (IsCdna(machine)) {
@@ -184,7 +176,7 @@ Rate RateOf(const ConvolutionSize& size, ir::DType dtype,
 // Turning tensors around for the matrix units.
 double LayoutUs(const ConvolutionSize& size, ir::DType dtype,
                 const Machine& machine) {
-  if (!OnMatrixUnits(dtype, machine) || size.product) {
+  if (!BeatsVectorUnits(dtype, machine) || size.product) {
     return 0;
   }
   const double latencies =
@@ -205,7 +197,7 @@ Algorithms Price(const ConvolutionSize& size, ir::DType dtype,
   a.compute_us = ProductUs(size.Direct(), kDirectPrologue,
                            rate(Constant::kConvDirectShare), machine);
   a.direct_us = kDirectLatencies * latency +
-                Overlap(a.compute_us, a.memory_us, kOverlapPower) +
+                Overlap(a.compute_us, a.memory_us, kConvolutionOverlap) +
                 LayoutUs(size, dtype, machine);
   a.best_us = a.direct_us;
   a.multiplications = size.Direct().multiplications();
@@ -224,8 +216,8 @@ Algorithms Price(const ConvolutionSize& size, ir::DType dtype,
   if (!size.weight_gradient) {
     const double fused =
         FusedUs(size, rate(Constant::kConvFusedShare), machine);
-    a.fused_us =
-        kDirectLatencies * latency + Overlap(fused, a.memory_us, kOverlapPower);
+    a.fused_us = kDirectLatencies * latency +
+                 Overlap(fused, a.memory_us, kConvolutionOverlap);
     if (a.fused_us < a.best_us) {
       a.best_us = a.fused_us;
       a.compute_us = fused;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cost/kernels/convolution_size.h"
+#include "cost/machine_testing.h"
 #include "hw/gpu_files.h"
 
 namespace stepcast::cost {
@@ -12,10 +13,6 @@ namespace {
 using ir::Convolution;
 using ir::DType;
 using ir::Pass;
-
-Machine On(std::string_view gpu) {
-  return Machine{.device = hw::FindDevice(gpu).value()};
-}
 
 // 3x3, stride 1, padding 1 on a square.
 Convolution Square(int64_t batch, int64_t in, int64_t size, int64_t out) {

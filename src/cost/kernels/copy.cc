@@ -45,10 +45,6 @@ constexpr double kNewHostCacheBytes = 100e6;
 // own share of NVLink is like it).
 constexpr double kPeerShare = 0.8;
 
-bool IsCdna(const Machine& machine) {
-  return machine.device.generation == hw::Generation::kCdna;
-}
-
 // Of `bytes` in pageable memory.
 double StagingRate(double bytes, const Machine& machine) {
   const bool new_host =

@@ -170,7 +170,7 @@ CpuLoad LoadOf(const ir::Copy& op, const Machine& /*machine*/) {
   return {.bytes = 2 * bytes, .items = 0};
 }
 
-double StreamsOf(ir::Update update) {
+double CpuStreamsOf(ir::Update update) {
   return 3 +
          2 * StateRows(update);  // p, g -> p, and each state there and back.
 }
@@ -205,8 +205,8 @@ class Load {
   }
   std::optional<CpuLoad> operator()(const ir::OptimizerStep& op) const {
     const auto elements = static_cast<double>(op.elements);
-    return Streamed(elements,
-                    elements * StreamsOf(op.update) * ElementBytes(op.dtype));
+    return Streamed(
+        elements, elements * CpuStreamsOf(op.update) * ElementBytes(op.dtype));
   }
   std::optional<CpuLoad> operator()(const ir::Random& op) const {
     const auto elements = static_cast<double>(op.elements);

@@ -33,13 +33,15 @@ double ThreadsFor(const CpuLoad& load, const Machine& machine) {
 }
 
 Base PriceLoad(const CpuLoad& load, const Machine& machine) {
-  constexpr double kKilo = 1e3;  // Bytes a microsecond in a GB/s.
+  constexpr double kBytesPerMicrosecond = 1e3;  // In a GB/s.
   const double threads = ThreadsFor(load, machine);
   const double share = threads / machine.sm_count();
   const double dram =
-      std::min(machine.copy_rate(), threads * machine.device.core_gbs * kKilo);
-  const double cache = std::max(
-      dram, threads * machine.device.clock_ghz * kKilo * kCacheBytesPerClock);
+      std::min(machine.copy_rate(),
+               threads * machine.device.core_gbs * kBytesPerMicrosecond);
+  const double cache =
+      std::max(dram, threads * machine.device.clock_ghz * kBytesPerMicrosecond *
+                         kCacheBytesPerClock);
   const double footprint = load.footprint > 0 ? load.footprint : load.bytes;
   const double streams =
       MoveUs(load.bytes, CachedShare(footprint, machine), dram, cache);

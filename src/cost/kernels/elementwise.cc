@@ -31,15 +31,8 @@ constexpr double kCdnaBroadcastCost = 66;
 constexpr double kCdnaNarrowTranscendentalCost = 58;
 // Such an address comes before the load: H100 and V100, 2 kB to 4 MB.
 constexpr double kBroadcastSteps = 0.3;
-// What L2 hands out at least: an input read across its layout costs a sector an
-// element.
-constexpr double kSectorBytes = 32;
 // Arithmetic hides well behind the streams.
-constexpr double kOverlapPower = 6;
-
-bool IsCdna(const Machine& machine) {
-  return machine.device.generation == hw::Generation::kCdna;
-}
+constexpr double kElementwiseOverlap = 6;
 
 bool IsNarrow(ir::DType dtype) {
   return dtype == ir::DType::kFp16 || dtype == ir::DType::kBf16 ||
@@ -67,7 +60,7 @@ double ArithmeticCost(const ir::Elementwise& op, const Machine& machine) {
   return kPlainCost;
 }
 
-double Cost(const ir::Elementwise& op, const Machine& machine) {
+double ElementCost(const ir::Elementwise& op, const Machine& machine) {
   const double arithmetic = ArithmeticCost(op, machine);
   if (IsBroadcast(op)) {
     return std::max(arithmetic,
@@ -81,7 +74,8 @@ double MovedBytes(const ir::Elementwise& op) {
          static_cast<double>(op.written.count);
 }
 
-// Everything that passes through L2 where an input is read across its layout.
+// Everything that passes through L2 where an input is read across its layout: a
+// sector an element.
 double ScatteredBytes(const ir::Elementwise& op) {
   return MovedBytes(op) + static_cast<double>(op.elements) *
                               (kSectorBytes - ElementBytes(op.dtype));
@@ -92,13 +86,13 @@ double ScatteredBytes(const ir::Elementwise& op) {
 Base ElementwiseBase(const ir::KernelShape& shape, const Machine& machine) {
   const auto& op = std::get<ir::Elementwise>(shape);
   const double elements = static_cast<double>(op.elements);
-  const double lanes = LaneUs(elements, Cost(op, machine), machine);
+  const double lanes = LaneUs(elements, ElementCost(op, machine), machine);
   const double sectors = op.scattered ? L2Us(ScatteredBytes(op), machine) : 0;
   return StreamBase({.bytes = MovedBytes(op),
                      .compute_us = std::max(lanes, sectors),
                      .latencies = LatenciesWith(
                          IsBroadcast(op) ? kBroadcastSteps : 0, machine),
-                     .power = kOverlapPower},
+                     .power = kElementwiseOverlap},
                     machine);
 }
 

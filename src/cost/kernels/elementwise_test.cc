@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cost/kernels/bandwidth.h"
+#include "cost/machine_testing.h"
 #include "hw/gpu_files.h"
 
 namespace stepcast::cost {
@@ -12,10 +13,6 @@ namespace {
 using ir::Arithmetic;
 using ir::DType;
 using ir::Elementwise;
-
-Machine On(std::string_view gpu) {
-  return Machine{.device = hw::FindDevice(gpu).value()};
-}
 
 // `inputs` tensors in, one out.
 Elementwise Map(int64_t elements, int64_t inputs, DType dtype = DType::kFp32) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cost/kernels/bandwidth.h"
 #include "cost/kernels/embedding.h"
 #include "cost/kernels/gather.h"
 

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "cost/kernels/embedding.h"
+#include "cost/kernels/embedding_testing.h"
+#include "cost/machine_testing.h"
 #include "hw/gpu_files.h"
 
 namespace stepcast::cost {
@@ -17,20 +19,6 @@ using ir::BagPart;
 using ir::EmbeddingBag;
 using ir::Pass;
 using ir::Update;
-
-Machine On(std::string_view gpu) {
-  return Machine{.device = hw::FindDevice(gpu).value()};
-}
-
-double TimeUs(const EmbeddingBag& bag, const Machine& machine) {
-  return EmbeddingBase(bag, machine).time_us;
-}
-
-EmbeddingBag Backward(EmbeddingBag bag, Update update) {
-  bag.pass = Pass::kBackward;
-  bag.update = update;
-  return bag;
-}
 
 // 8 tables of a million rows, 100 random ids a bag.
 EmbeddingBag RandomBag() {
@@ -67,7 +55,7 @@ std::vector<EmbeddingBag> ManyBags() {
   return bags;
 }
 
-const std::vector<EmbeddingBag> kKinds = {
+const std::vector<EmbeddingBag> kBagKinds = {
     {.pass = Pass::kForward},
     {.pass = Pass::kBackward, .update = Update::kSgd},
     {.pass = Pass::kBackward, .update = Update::kRowwiseAdagrad},
@@ -81,7 +69,7 @@ void ForEveryBag(const Function& check) {
   for (const std::string_view gpu : {"v100-sxm-16gb", "t4", "b200-sxm-180gb"}) {
     const Machine machine = On(gpu);
     for (EmbeddingBag bag : ManyBags()) {
-      for (const EmbeddingBag& kind : kKinds) {
+      for (const EmbeddingBag& kind : kBagKinds) {
         bag.pass = kind.pass;
         bag.update = kind.update;
         bag.kernel = kind.kernel;

@@ -1,13 +1,13 @@
 #include "cost/kernels/embedding.h"
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "cost/kernels/embedding_backward.h"
-#include "hw/gpu_files.h"
+#include "cost/kernels/embedding_testing.h"
+#include "cost/machine_testing.h"
 
 namespace stepcast::cost {
 namespace {
@@ -16,55 +16,10 @@ using ir::BagKernel;
 using ir::BagPart;
 using ir::BagPlace;
 using ir::EmbeddingBag;
-using ir::Pass;
 using ir::Update;
 
-Machine On(std::string_view gpu) {
-  return Machine{.device = hw::FindDevice(gpu).value()};
-}
 Machine V100() {
   return On("v100-sxm-16gb");
-}
-
-double TimeUs(const EmbeddingBag& bag, const Machine& machine) {
-  return EmbeddingBase(bag, machine).time_us;
-}
-
-// DLRM_default of Lin et al.: 8 tables of a million rows, random ids.
-EmbeddingBag RandomDlrm() {
-  return {.tables = 8,
-          .rows = 8'000'000,
-          .dim = 64,
-          .batch = 2048,
-          .lookups = 8 * 2048 * 100,
-          .dtype = ir::DType::kFp32,
-          .index_alpha = 0,
-          .kernel = BagKernel::kAtomic,
-          .longest_bag = 100};
-}
-
-// DLRM_MLPerf: the 26 tables of Criteo Terabyte, one id a sample.
-EmbeddingBag CriteoDlrm() {
-  return {.tables = 26,
-          .rows = 60'557'626,
-          .dim = 128,
-          .batch = 2048,
-          .lookups = 26 * 2048,
-          .dtype = ir::DType::kFp32,
-          .index_alpha = -1,
-          .kernel = BagKernel::kAtomic,
-          .longest_bag = 1,
-          .table_rows = {14885288, 29419,    15123,   7291,     19899,  3,
-                         6463,     1310,     61,      10155909, 618195, 218994,
-                         10,       2208,     9779,    71,       4,      963,
-                         14,       16967044, 4154705, 13180313, 289595, 10828,
-                         95,       34}};
-}
-
-EmbeddingBag Backward(EmbeddingBag bag, Update update) {
-  bag.pass = Pass::kBackward;
-  bag.update = update;
-  return bag;
 }
 
 // FBGEMM without pooling, as a published benchmark on an H100 runs it.

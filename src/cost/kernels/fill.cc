@@ -37,8 +37,7 @@ Base FillBase(const ir::KernelShape& shape, const Machine& machine) {
 
 Base MemsetBase(const ir::Fill& fill, const Machine& machine) {
   Base base = FillBase(fill, machine);
-  if (fill.bytes.count <= kSmallMemsetBytes &&
-      machine.device.generation != hw::Generation::kCdna) {
+  if (fill.bytes.count <= kSmallMemsetBytes && !IsCdna(machine)) {
     base.time_us = std::min(base.time_us, kSmallMemsetUs);
   }
   return base;

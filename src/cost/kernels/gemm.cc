@@ -15,7 +15,7 @@ namespace stepcast::cost {
 namespace {
 
 // Products along the contraction that one step of a tile's loop takes.
-constexpr double kStep = 8;
+constexpr double kTileStep = 8;
 // A product with a vector is a stream: nothing is reused, and half the rate of
 // the lanes goes into sums over a warp.
 constexpr double kVectorProductRate = 0.5;
@@ -111,7 +111,8 @@ double TileUs(const Problem& problem, const GemmTile& tile,
               double batched_tail) {
   const double waves =
       TilesPerSm(problem.batch, problem.m, problem.n, tile, sms);
-  const double depth = kStep * std::ceil(problem.k / kStep) + tuning.prologue;
+  const double depth =
+      kTileStep * std::ceil(problem.k / kTileStep) + tuning.prologue;
   const double work = 2 * tile.n * tile.m * depth / sm_rate *
                       (1 + tuning.tile_loss * tile.reread);
   const double idle = std::ceil(waves) - waves;

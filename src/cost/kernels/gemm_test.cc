@@ -10,17 +10,13 @@
 #include <gtest/gtest.h>
 
 #include "cost/kernels/gemm_tiles.h"
-#include "hw/gpu_files.h"
+#include "cost/machine_testing.h"
 
 namespace stepcast::cost {
 namespace {
 
 using ir::DType;
 using ir::Gemm;
-
-Machine On(std::string_view gpu) {
-  return Machine{.device = hw::FindDevice(gpu).value()};
-}
 
 double TimeUs(const Gemm& gemm, const Machine& machine) {
   return GemmBase(gemm, machine).time_us;

@@ -12,12 +12,10 @@ namespace stepcast::cost {
 namespace {
 
 // The index is read before what it points to.
-constexpr double kSteps = 0.85;
+constexpr double kIndexSteps = 0.85;
 // Lane clocks an element: index_select and gather of 5 to 17 M elements on H100
 // (150-180 G elements/s) and the triangle of V100's interaction (58).
-constexpr double kLaneClocks = 103;
-// The least that is read at an index.
-constexpr double kSectorBytes = 32;
+constexpr double kIndexLaneClocks = 103;
 
 // index_put with accumulation sorts the indices and gives each a warp, which
 // walks its slice; so does its predecessor in PyTorch 1.7. Clocks that a warp
@@ -48,16 +46,17 @@ Base IndexBase(const ir::KernelShape& shape, const Machine& machine) {
       index.slice > 0 ? std::max(1.0, kSectorBytes / (slice * size)) : 1.0;
   const double scattered = std::min(moved * waste, std::max(source, moved));
   if (!index.scatter || !index.accumulate) {
-    return StreamBase({.bytes = scattered + moved,
-                       .compute_us = LaneUs(elements, kLaneClocks, machine),
-                       .latencies = LatenciesWith(kSteps, machine)},
-                      machine);
+    return StreamBase(
+        {.bytes = scattered + moved,
+         .compute_us = LaneUs(elements, kIndexLaneClocks, machine),
+         .latencies = LatenciesWith(kIndexSteps, machine)},
+        machine);
   }
   // Values are read; sums are read and written.
   return StreamBase(
       {.bytes = moved + 2 * scattered,
        .compute_us = AccumulateUs(elements / slice, slice, machine),
-       .latencies = LatenciesWith(kSteps, machine)},
+       .latencies = LatenciesWith(kIndexSteps, machine)},
       machine);
 }
 

@@ -13,7 +13,7 @@ constexpr double kSingleRows = 16;
 constexpr int kSharedBins = 96;
 
 // Halvings of a search interval: enough for 12 digits.
-constexpr int kHalvings = 40;
+constexpr int kSearchHalvings = 40;
 
 // The share of draws below `x`, of the power law on [1, end).
 class PowerLaw {
@@ -37,7 +37,7 @@ class PowerLaw {
 // and not beyond.
 template <typename Predicate>
 double LastFitting(double low, double high, const Predicate& fits) {
-  for (int i = 0; i < kHalvings; ++i) {
+  for (int i = 0; i < kSearchHalvings; ++i) {
     const double middle = (low + high) / 2;
     (fits(middle) ? low : high) = middle;
   }

@@ -31,10 +31,6 @@ constexpr double kAttentionBackwardShare = 0.30;
 // Queries and keys are taken in blocks of this length.
 constexpr double kAttentionBlock = 64;
 
-double RoundUp(double value, double unit) {
-  return std::ceil(value / unit) * unit;
-}
-
 // Forward on vector lanes, as NVIDIA's kernel does it (DeepLearningExamples,
 // dotBasedInteractF32Fwd): a block has one sample's vectors in shared memory,
 // and a thread multiplies one pair from there, 16 bytes of either at a time.

@@ -2,21 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include "hw/gpu_files.h"
+#include "cost/machine_testing.h"
 
 namespace stepcast::cost {
 namespace {
-
-Machine Load(std::string_view gpu) {
-  return {.device = hw::FindDevice(gpu).value()};
-}
 
 ir::Interaction Criteo(ir::DType dtype) {
   return {.batch = 2048, .features = 27, .dim = 128, .dtype = dtype};
 }
 
 TEST(Interaction, LiesBetweenItsTrafficAndItsRoofline) {
-  const Machine a100 = Load("a100-sxm-80gb");
+  const Machine a100 = On("a100-sxm-80gb");
   const Base base = InteractionBase(Criteo(ir::DType::kFp16), a100);
   EXPECT_GT(base.time_us, base.memory_us);
   EXPECT_GE(base.time_us, base.roofline_us);
@@ -25,7 +21,7 @@ TEST(Interaction, LiesBetweenItsTrafficAndItsRoofline) {
 }
 
 TEST(Interaction, BackwardTakesLonger) {
-  const Machine a100 = Load("a100-sxm-80gb");
+  const Machine a100 = On("a100-sxm-80gb");
   ir::Interaction backward = Criteo(ir::DType::kFp16);
   backward.pass = ir::Pass::kBackward;
   EXPECT_GT(InteractionBase(backward, a100).time_us,
@@ -33,7 +29,7 @@ TEST(Interaction, BackwardTakesLonger) {
 }
 
 TEST(Interaction, GrowsWithEveryDimension) {
-  const Machine v100 = Load("v100-sxm-16gb");
+  const Machine v100 = On("v100-sxm-16gb");
   const ir::Interaction small = Criteo(ir::DType::kFp32);
   const double time = InteractionBase(small, v100).time_us;
   for (int64_t ir::Interaction::*size :
@@ -48,7 +44,7 @@ TEST(Interaction, GrowsWithEveryDimension) {
 // 26 samples an SM, 351 pairs of vectors of 32 loads; each load of the second
 // takes a clock of its own, one of the first serves 8 threads: 328,536 clocks.
 TEST(Interaction, OnVectorLanesThreadsTakeTurnsAtABank) {
-  Machine v100 = Load("v100-sxm-16gb");
+  Machine v100 = On("v100-sxm-16gb");
   v100.device.clock_ghz = 1.5;
   v100.device.sm_count = 80;
   const Base base = InteractionBase(Criteo(ir::DType::kFp32), v100);
@@ -57,7 +53,7 @@ TEST(Interaction, OnVectorLanesThreadsTakeTurnsAtABank) {
 }
 
 TEST(Interaction, VectorsThatBeginAtOtherBanksDoNotTakeTurns) {
-  const Machine v100 = Load("v100-sxm-16gb");
+  const Machine v100 = On("v100-sxm-16gb");
   ir::Interaction apart = Criteo(ir::DType::kFp32);
   apart.dim = 132;  // 528 bytes: every vector begins 16 bytes further on.
   // Loads of the second vector serve 8 threads, too: 2 / 8 instead of 9 / 8.
@@ -68,7 +64,7 @@ TEST(Interaction, VectorsThatBeginAtOtherBanksDoNotTakeTurns) {
 }
 
 TEST(Attention, IsQuadraticInTheLengthWhenLong) {
-  const Machine a100 = Load("a100-sxm-80gb");
+  const Machine a100 = On("a100-sxm-80gb");
   ir::Attention op{.batch = 4,
                    .heads = 16,
                    .queries = 4096,

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "cost/kernels/bag_tables.h"
+#include "cost/kernels/bandwidth.h"
 #include "cost/kernels/lin2022_peaks.h"
 
 namespace stepcast::cost {
@@ -14,7 +15,7 @@ namespace {
 constexpr double kOffsetBytes = 32 + 64;
 
 double Sectors(double bytes) {
-  return std::ceil(bytes / kSectorBytes) * kSectorBytes;
+  return RoundUp(bytes, kSectorBytes);
 }
 
 // One table of E rows of D floats; L ids a bag, B bags.

@@ -5,53 +5,15 @@
 #include <gtest/gtest.h>
 
 #include "cost/kernels/embedding.h"
-#include "hw/gpu_files.h"
+#include "cost/kernels/embedding_testing.h"
+#include "cost/machine_testing.h"
 
 namespace stepcast::cost {
 namespace {
 
-ir::EmbeddingBag RandomDlrm() {
-  return {.tables = 8,
-          .rows = 8'000'000,
-          .dim = 64,
-          .batch = 2048,
-          .lookups = 8 * 2048 * 100,
-          .dtype = ir::DType::kFp32,
-          .index_alpha = 0,
-          .kernel = ir::BagKernel::kAtomic,
-          .longest_bag = 100};
-}
-
-ir::EmbeddingBag CriteoDlrm() {
-  return {.tables = 26,
-          .rows = 60'557'626,
-          .dim = 128,
-          .batch = 2048,
-          .lookups = 26 * 2048,
-          .dtype = ir::DType::kFp32,
-          .index_alpha = -1,
-          .kernel = ir::BagKernel::kAtomic,
-          .longest_bag = 1,
-          .table_rows = {14885288, 29419,    15123,   7291,     19899,  3,
-                         6463,     1310,     61,      10155909, 618195, 218994,
-                         10,       2208,     9779,    71,       4,      963,
-                         14,       16967044, 4154705, 13180313, 289595, 10828,
-                         95,       34}};
-}
-
-ir::EmbeddingBag Backward(ir::EmbeddingBag bag) {
-  bag.pass = ir::Pass::kBackward;
-  bag.update = ir::Update::kSgd;
-  return bag;
-}
-
-Machine V100() {
-  return Machine{.device = hw::FindDevice("v100-sxm-16gb").value()};
-}
-
 TEST(Lin2022Embedding, IsTheFormulaOfThePaper) {
   // An independent evaluation of the published formula gives these times.
-  const Machine v100 = V100();
+  const Machine v100 = On("v100-sxm-16gb");
   EXPECT_NEAR(Lin2022EmbeddingUs(RandomDlrm(), v100), 535.04, 0.01);
   EXPECT_NEAR(Lin2022EmbeddingUs(Backward(RandomDlrm()), v100), 1056.40, 0.01);
   EXPECT_NEAR(Lin2022EmbeddingUs(CriteoDlrm(), v100), 88.11, 0.01);
@@ -59,7 +21,7 @@ TEST(Lin2022Embedding, IsTheFormulaOfThePaper) {
 }
 
 TEST(Lin2022EmbeddingSimple, TakesEveryRowFromDram) {
-  const Machine v100 = V100();
+  const Machine v100 = On("v100-sxm-16gb");
   // 2048 * 8 * (96 + 416 + 100 * 256 + 256) B / 804.497 GB/s
   EXPECT_NEAR(Lin2022EmbeddingSimpleUs(RandomDlrm(), v100), 537.0, 0.1);
   EXPECT_NEAR(Lin2022EmbeddingSimpleUs(Backward(RandomDlrm()), v100), 1058.4,
@@ -67,7 +29,7 @@ TEST(Lin2022EmbeddingSimple, TakesEveryRowFromDram) {
 }
 
 TEST(Lin2024Embedding, CountsDistinctRows) {
-  const Machine v100 = V100();
+  const Machine v100 = On("v100-sxm-16gb");
   EXPECT_NEAR(Lin2024EmbeddingUs(RandomDlrm(), v100), 584.7, 0.1);
   EXPECT_NEAR(Lin2024EmbeddingUs(CriteoDlrm(), v100), 63.3, 0.1);
 }
@@ -81,7 +43,7 @@ TEST(Lin2022Embedding, IsFurtherFromTheirKernelsThanOurFormula) {
                                        {Backward(RandomDlrm()), 1276.7},
                                        {CriteoDlrm(), 53},
                                        {Backward(CriteoDlrm()), 109}};
-  const Machine v100 = V100();
+  const Machine v100 = On("v100-sxm-16gb");
   double theirs = 0;
   double ours = 0;
   for (const Kernel& kernel : kernels) {

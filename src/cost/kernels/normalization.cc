@@ -13,9 +13,9 @@ namespace {
 // PyTorch's layer norm gives a row to four warps.
 constexpr double kLayerThreads = 128;
 // Rows at work may fill so much of L1 before the second read misses it.
-constexpr double kL1Share = 0.55;
+constexpr double kNormL1Share = 0.55;
 // A mean and a variance over the block come before the result.
-constexpr double kSteps = 1.2;
+constexpr double kStatisticsSteps = 1.2;
 // Group and batch norm give a long row to 16 warps.
 constexpr double kLongThreads = 512;
 // Bytes a clock that one block draws through its SM: what bounds batch norm of
@@ -38,8 +38,8 @@ RowKernel LayerKernel(const ir::Normalization& op, const Machine& machine) {
       .tensors = backward ? 3.0 : 2.0,
       .rereads = backward ? 2.0 : 1.0,
       .row_cycles = machine[Constant::kNormRowCycles],
-      .l1_share = kL1Share,
-      .latencies = LatenciesWith(kSteps, machine)};
+      .l1_share = kNormL1Share,
+      .latencies = LatenciesWith(kStatisticsSteps, machine)};
 }
 
 // The gradients of weight and bias: both tensors once more, summed over rows.
@@ -47,7 +47,8 @@ Base WeightGradient(const ir::Normalization& op, const Machine& machine) {
   const double bytes = 2.0 * static_cast<double>(op.rows) *
                        static_cast<double>(op.columns) * ElementBytes(op.dtype);
   return StreamBase(
-      {.bytes = bytes, .latencies = LatenciesWith(kSteps, machine)}, machine);
+      {.bytes = bytes, .latencies = LatenciesWith(kStatisticsSteps, machine)},
+      machine);
 }
 
 // One after the other.
@@ -79,8 +80,8 @@ Channel ChannelOf(const ir::Normalization& op, double passes,
                   const Machine& machine) {
   const bool forward = op.pass == ir::Pass::kForward;
   const auto columns = static_cast<double>(op.columns);
-  const double one_kernel = LatenciesWith(kSteps, machine);
-  if (machine.device.generation == hw::Generation::kCdna) {
+  const double one_kernel = LatenciesWith(kStatisticsSteps, machine);
+  if (IsCdna(machine)) {
     return {.us = (forward ? 1 : 2) * columns / kCdnaElementsAUs,
             .latencies = one_kernel + (forward ? kCdnaForwardKernels - 1 : 0)};
   }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cost/kernels/bandwidth.h"
+#include "cost/machine_testing.h"
 #include "hw/gpu_files.h"
 
 namespace stepcast::cost {
@@ -13,10 +14,6 @@ using ir::DType;
 using ir::Normalization;
 using ir::NormKind;
 using ir::Pass;
-
-Machine On(std::string_view gpu) {
-  return Machine{.device = hw::FindDevice(gpu).value()};
-}
 
 double Time(const Normalization& op, const Machine& machine) {
   return NormalizationBase(op, machine).time_us;

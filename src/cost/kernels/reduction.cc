@@ -13,10 +13,10 @@ namespace {
 
 // Share of what plain streams sustain: means of 37 and 198 MB on H100, bias
 // gradients on V100.
-constexpr double kShare = 0.8;
+constexpr double kReductionShare = 0.8;
 // Sums along rows: the threads' exchange, and a little for every doubling of
 // what is summed. 5 to 9000 elements each on V100, H100 and MI300X.
-constexpr double kSteps = 1.0;
+constexpr double kExchangeSteps = 1.0;
 constexpr double kStepsPerDoubling = 0.085;
 // Sums of rows, as bias gradients are: threads walk down the columns, then
 // blocks add up what the others left in memory. V100 and H100, without the
@@ -33,13 +33,14 @@ Base ReductionBase(const ir::KernelShape& shape, const Machine& machine) {
   const double bytes = (inputs + outputs) * ElementBytes(op.dtype);
   const double doublings = std::log2(std::max(inputs / outputs, 1.0));
   const double latencies =
-      op.strided
-          ? 1 + std::min(kUsPerDoubling * doublings, kMostUs) /
-                    LatencyUs(machine)
-          : LatenciesWith(kSteps + kStepsPerDoubling * doublings, machine);
-  Base base = StreamBase(
-      {.bytes = bytes / kShare, .footprint = bytes, .latencies = latencies},
-      machine);
+      op.strided ? 1 + std::min(kUsPerDoubling * doublings, kMostUs) /
+                           LatencyUs(machine)
+                 : LatenciesWith(kExchangeSteps + kStepsPerDoubling * doublings,
+                                 machine);
+  Base base = StreamBase({.bytes = bytes / kReductionShare,
+                          .footprint = bytes,
+                          .latencies = latencies},
+                         machine);
   base.roofline_us = StreamRooflineUs(bytes, bytes, machine);
   return base;
 }

@@ -10,7 +10,7 @@ namespace stepcast::cost {
 namespace {
 
 // Traffic and the SMs' work overlap less well than in plain streams.
-constexpr double kOverlapPower = 3;
+constexpr double kRowOverlap = 3;
 // How sharply rereads go to memory once the rows at work outgrow L1. Layer norm
 // of V100, T4 and P4 goes from one read to two between 1000 and 1500 columns.
 constexpr double kL1Sharpness = 4;
@@ -62,7 +62,7 @@ Base RowBase(const RowKernel& kernel, const Machine& machine) {
                   .footprint = once,
                   .compute_us = cycles / (machine.device.clock_ghz * 1e3),
                   .latencies = kernel.latencies,
-                  .power = kOverlapPower},
+                  .power = kRowOverlap},
                  machine);
   base.roofline_us = StreamRooflineUs(once, once, machine);
   return base;

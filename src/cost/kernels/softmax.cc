@@ -16,7 +16,7 @@ constexpr double kWarpThreads = 32;
 // A thread of the looped kernel loads 16 bytes at a time.
 constexpr double kVectorBytes = 16;
 // Rows at work may fill so much of L1 before rereads miss it.
-constexpr double kL1Share = 0.9;
+constexpr double kSoftmaxL1Share = 0.9;
 // The looped kernel waits for a maximum and a sum over the block.
 constexpr double kLoopedLatencies = 2.5;
 // CDNA's looped kernel takes twice the clocks: its wavefronts issue to 16-lane
@@ -36,7 +36,7 @@ RowKernel Kernel(const ir::Softmax& op, const Machine& machine) {
                    .columns = static_cast<double>(op.columns),
                    .element_bytes = ElementBytes(op.dtype),
                    .tensors = backward ? 3.0 : 2.0,
-                   .l1_share = kL1Share};
+                   .l1_share = kSoftmaxL1Share};
   if (op.columns <= kWarpColumns) {
     const double padded = static_cast<double>(
         std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(op.columns, 1))));
@@ -45,14 +45,13 @@ RowKernel Kernel(const ir::Softmax& op, const Machine& machine) {
                         machine[Constant::kSoftmaxWarpColumnCycles] * padded;
     return kernel;
   }
-  const bool cdna = machine.device.generation == hw::Generation::kCdna;
   kernel.threads = LoopedThreads(kernel.columns, kernel.element_bytes);
   // Forward: maximum, sum, result. Backward: a sum over two tensors, result.
   kernel.rereads = 2;
   kernel.row_cycles =
       (machine[Constant::kSoftmaxRowCycles] +
        machine[Constant::kSoftmaxColumnCycles] * kernel.columns) *
-      (cdna ? kCdnaCycles : 1.0);
+      (IsCdna(machine) ? kCdnaCycles : 1.0);
   kernel.latencies = kLoopedLatencies;
   return kernel;
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cost/machine_testing.h"
 #include "hw/gpu_files.h"
 
 namespace stepcast::cost {
@@ -10,10 +11,6 @@ namespace {
 
 using ir::DType;
 using ir::Softmax;
-
-Machine On(std::string_view gpu) {
-  return Machine{.device = hw::FindDevice(gpu).value()};
-}
 
 double Time(int64_t rows, int64_t columns, const Machine& machine,
             ir::Pass pass = ir::Pass::kForward) {

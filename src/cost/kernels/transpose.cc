@@ -13,8 +13,7 @@ namespace {
 // width: 175 strided copies of 16-bit tensors on H100 (350-400 G elements a
 // second) and 90 on MI300X (600-850).
 constexpr double kAddressCost = 45;
-// What a lone element costs between L2 and an SM.
-constexpr double kSectorBytes = 32;
+// What a lone element costs between L2 and an SM, where it is not kSectorBytes.
 constexpr double kCdnaSectorBytes = 64;
 
 }  // namespace
@@ -28,8 +27,7 @@ Base TransposeBase(const ir::KernelShape& shape, const Machine& machine) {
   if (op.run > 0) {
     // Neighbours in the output lie apart in the input: a sector for every run,
     // out of L2, which keeps the rest of it until its turn comes.
-    const bool cdna = machine.device.generation == hw::Generation::kCdna;
-    const double sector = cdna ? kCdnaSectorBytes : kSectorBytes;
+    const double sector = IsCdna(machine) ? kCdnaSectorBytes : kSectorBytes;
     const double read = std::max(width, sector / static_cast<double>(op.run));
     sectors = L2Us(elements * (read + width), machine);
   }

@@ -12,14 +12,14 @@ bool IsEngineTask(std::string_view name) {
          name.starts_with("torch::autograd::");
 }
 
-struct Burst {
+struct TimedBurst {
   uint32_t first_item = 0;
   uint32_t last_item = 0;
 };
 
-std::vector<Burst> FindBursts(const ir::GraphData& data,
-                              const TimedThread& main,
-                              const TimedThread& autograd) {
+std::vector<TimedBurst> FindTimedBursts(const ir::GraphData& data,
+                                        const TimedThread& main,
+                                        const TimedThread& autograd) {
   std::vector<Duration> main_starts;
   for (const TimedItem& item : main.items) {
     const bool engine = item.op.valid() &&
@@ -28,7 +28,7 @@ std::vector<Burst> FindBursts(const ir::GraphData& data,
       main_starts.push_back(item.start);
     }
   }
-  std::vector<Burst> bursts;
+  std::vector<TimedBurst> bursts;
   for (uint32_t i = 0; i < autograd.items.size(); ++i) {
     const auto next = i == 0 ? main_starts.end()
                              : std::ranges::upper_bound(
@@ -45,7 +45,7 @@ std::vector<Burst> FindBursts(const ir::GraphData& data,
 class Splitter {
  public:
   Splitter(ir::ThreadId main_id, TimedThread& main, ir::ThreadId autograd_id,
-           TimedThread& autograd, std::vector<Burst> bursts)
+           TimedThread& autograd, std::vector<TimedBurst> bursts)
       : main_id_(main_id),
         main_(main),
         autograd_id_(autograd_id),
@@ -67,7 +67,7 @@ class Splitter {
   TimedThread& main_;
   const ir::ThreadId autograd_id_;
   TimedThread& autograd_;
-  const std::vector<Burst> bursts_;
+  const std::vector<TimedBurst> bursts_;
   size_t opened_ = 0;  // So many bursts were handed over.
   std::vector<TimedPiece> pieces_;
   std::vector<HandOver> hand_overs_;
@@ -105,7 +105,7 @@ uint32_t Splitter::LastItemEnding(Duration after, Duration until) const {
   if (opened_ == 0) {
     return kNoItem;
   }
-  const Burst& burst = bursts_[opened_ - 1];
+  const TimedBurst& burst = bursts_[opened_ - 1];
   for (uint32_t i = burst.last_item + 1; i-- > burst.first_item;) {
     if (autograd_.items[i].end <= until) {
       return autograd_.items[i].end > after ? i : kNoItem;
@@ -180,7 +180,7 @@ std::vector<HandOver> SplitWaits(const ir::GraphData& data,
                                  ir::ThreadId autograd_id,
                                  TimedThread& autograd) {
   return Splitter(main_id, main, autograd_id, autograd,
-                  FindBursts(data, main, autograd))
+                  FindTimedBursts(data, main, autograd))
       .Split();
 }
 

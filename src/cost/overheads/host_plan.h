@@ -9,6 +9,7 @@
 #ifndef STEPCAST_COST_OVERHEADS_HOST_PLAN_H_
 #define STEPCAST_COST_OVERHEADS_HOST_PLAN_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -66,6 +67,18 @@ struct HostPlan {
   /// the rank's start of the step.
   IdVector<ir::ThreadId, Duration> starts;
 };
+
+/// All ops or calls of one thread; they stand together.
+template <typename IdType, typename Thing>
+IdRange<IdType> OfThread(const IdVector<IdType, Thing>& things,
+                         ir::ThreadId thread) {
+  const auto first =
+      std::ranges::lower_bound(things.items(), thread, {}, &Thing::thread);
+  const auto last =
+      std::ranges::upper_bound(things.items(), thread, {}, &Thing::thread);
+  return {static_cast<uint32_t>(first - things.items().begin()),
+          static_cast<uint32_t>(last - first)};
+}
 
 /// The top-level op around each op, itself included; invalid for annotations
 /// that no op is around.

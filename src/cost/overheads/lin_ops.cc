@@ -62,15 +62,11 @@ constexpr std::array<std::string_view, 7> k2024Parts = {
 constexpr std::array<std::string_view, 3> kSkipped = {
     "SliceBackward", "FusedDropoutBackward", "distribute emb data"};
 
-bool Has(std::span<const std::string_view> list, std::string_view name) {
-  return std::ranges::find(list, name) != list.end();
-}
-
 // "addmm" of "AddmmBackward", with the first letter in lower case.
 bool HasForward(std::span<const std::string_view> list, std::string_view name) {
   constexpr std::string_view kBackward = "Backward";
   if (!name.ends_with(kBackward)) {
-    return Has(list, name);
+    return HasName(list, name);
   }
   name.remove_suffix(kBackward.size());
   return std::ranges::any_of(list, [&](std::string_view known) {
@@ -242,7 +238,7 @@ bool IsModelled(std::string_view op, LinVariant variant) {
 }
 
 bool IsPassedOver(std::string_view op, LinVariant variant) {
-  return variant != LinVariant::k2021 && Has(kSkipped, PlainOpName(op));
+  return variant != LinVariant::k2021 && HasName(kSkipped, PlainOpName(op));
 }
 
 std::vector<LinOp> LinOpsOf(const ir::GraphData& data, ir::RankId rank,

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cost/overheads/lin_ops.h"
+#include "cost/overheads/overhead_testing.h"
 #include "ir/graph_text.h"
 
 namespace stepcast::cost {
@@ -11,25 +12,17 @@ namespace {
 
 using ::testing::ElementsAre;
 
-OverheadRow Row(double mean) {
-  return {.count = 1,
-          .mean_us = mean,
-          .p10_us = mean,
-          .p50_us = mean,
-          .p90_us = mean};
-}
-
 // T1 2, T2 10, T3 5, T4 4, T5 3, an op that launches nothing 1.
-const OverheadTable& Table() {
+const OverheadTable& TableByPart() {
   static const auto* const table = [] {
     OverheadData data;
     data.name = "test";
-    data[OverheadPart::kBetweenOps] = {{"*", Row(2)}};
-    data[OverheadPart::kBeforeLaunch] = {{"*", Row(10)}};
-    data[OverheadPart::kAfterLaunch] = {{"*", Row(5)}};
-    data[OverheadPart::kCall] = {{"launch cudaLaunchKernel", Row(4)}};
-    data[OverheadPart::kBetweenLaunches] = {{"*", Row(3)}};
-    data[OverheadPart::kNoLaunch] = {{"*", Row(1)}};
+    data[OverheadPart::kBetweenOps] = {{"*", FixedRow(2)}};
+    data[OverheadPart::kBeforeLaunch] = {{"*", FixedRow(10)}};
+    data[OverheadPart::kAfterLaunch] = {{"*", FixedRow(5)}};
+    data[OverheadPart::kCall] = {{"launch cudaLaunchKernel", FixedRow(4)}};
+    data[OverheadPart::kBetweenLaunches] = {{"*", FixedRow(3)}};
+    data[OverheadPart::kNoLaunch] = {{"*", FixedRow(1)}};
     return new OverheadTable(std::move(data));
   }();
   return *table;
@@ -43,7 +36,7 @@ LinOp Op(std::string name, std::vector<LinKernel> kernels) {
 }
 
 LinResult Walk(const std::vector<LinOp>& ops, LinVariant variant) {
-  return LinWalk(ops, LinOverheads(Table()), variant);
+  return LinWalk(ops, LinOverheads(TableByPart()), variant);
 }
 
 TEST(LinWalkTest, In2022KernelsQueueBehindTheirLaunches) {
@@ -125,7 +118,7 @@ TEST(LinWalkTest, In2024RanksMeetInCollectives) {
   const std::vector<std::vector<LinOp>> ranks = {
       {collective}, {Op("aten::mm", {{300}}), collective}};
   const std::vector<LinResult> results =
-      LinWalkRanks(ranks, LinOverheads(Table()), LinVariant::k2024);
+      LinWalkRanks(ranks, LinOverheads(TableByPart()), LinVariant::k2024);
   // Rank 1: kernel from 16 to 321, collective from 322 to 427.
   EXPECT_EQ(results[0].step_us, 427);
   EXPECT_EQ(results[1].step_us, 427);

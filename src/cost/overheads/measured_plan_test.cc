@@ -5,18 +5,13 @@
 #include <gtest/gtest.h>
 
 #include "cost/overheads/host_plan.h"
-#include "ir/graph_text.h"
+#include "ir/graph_testing.h"
 
 namespace stepcast::cost {
 namespace {
 
+using ir::GraphOf;
 using ::testing::ElementsAre;
-
-ir::Graph GraphOf(std::string_view text) {
-  auto graph = ir::ParseGraph(text);
-  EXPECT_TRUE(graph) << graph.error().message;
-  return *std::move(graph);
-}
 
 Duration SumOf(const std::vector<HostPiece>& pieces) {
   Duration sum{};

@@ -4,18 +4,16 @@
 #include <array>
 #include <span>
 
+#include "base/ascii.h"
+
 namespace stepcast::cost {
 namespace {
 
 constexpr std::string_view kEngine = "autograd::engine::evaluate_function: ";
 
-bool IsDigit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // Words that, as a part of a plain name, put an op into a family; the first
 // family that fits.
-struct Family {
+struct FamilyWords {
   std::string_view name;
   std::span<const std::string_view> parts;
 };
@@ -28,9 +26,10 @@ constexpr std::array<std::string_view, 4> kLookup = {
     "lookup_", "LookupFunction", "embedding", "EmbeddingBag"};
 constexpr std::array<std::string_view, 2> kBackward = {"Backward", "backward"};
 
-constexpr std::array kFamilies = {
-    Family{"optimizer", kOptimizer}, Family{"collective", kCollective},
-    Family{"lookup", kLookup}, Family{"backward", kBackward}};
+constexpr std::array kFamilyWords = {FamilyWords{"optimizer", kOptimizer},
+                                     FamilyWords{"collective", kCollective},
+                                     FamilyWords{"lookup", kLookup},
+                                     FamilyWords{"backward", kBackward}};
 
 // Ops that move data, and ops that only make another view of it: their plain
 // names, whole.
@@ -42,11 +41,11 @@ constexpr std::array<std::string_view, 20> kViews = {
     "detach",  "as_strided", "narrow", "alias",     "flatten",
     "view_as", "expand_as",  "split",  "unbind",    "_reshape_alias"};
 
-bool Has(std::span<const std::string_view> list, std::string_view name) {
+}  // namespace
+
+bool HasName(std::span<const std::string_view> list, std::string_view name) {
   return std::ranges::find(list, name) != list.end();
 }
-
-}  // namespace
 
 std::string_view PlainOpName(std::string_view name) {
   if (name.starts_with(kEngine)) {
@@ -70,14 +69,16 @@ std::string_view PlainOpName(std::string_view name) {
 
 std::string_view OpFamily(std::string_view name) {
   const std::string_view plain = PlainOpName(name);
-  for (const Family& family : kFamilies) {
+  for (const FamilyWords& family : kFamilyWords) {
     for (const std::string_view part : family.parts) {
       if (plain.find(part) != std::string_view::npos) {
         return family.name;
       }
     }
   }
-  return Has(kCopies, plain) ? "copy" : Has(kViews, plain) ? "view" : "";
+  return HasName(kCopies, plain)  ? "copy"
+         : HasName(kViews, plain) ? "view"
+                                  : "";
 }
 
 }  // namespace stepcast::cost

@@ -16,18 +16,6 @@ struct Item {
   std::vector<ir::CallId> calls;
 };
 
-// All ops or calls of one thread; they stand together.
-template <typename IdType, typename Thing>
-IdRange<IdType> OfThread(const IdVector<IdType, Thing>& things,
-                         ir::ThreadId thread) {
-  const auto first =
-      std::ranges::lower_bound(things.items(), thread, {}, &Thing::thread);
-  const auto last =
-      std::ranges::upper_bound(things.items(), thread, {}, &Thing::thread);
-  return {static_cast<uint32_t>(first - things.items().begin()),
-          static_cast<uint32_t>(last - first)};
-}
-
 // In the order of the ops. A call outside of all ops stands before the op of
 // the next call that has one, else at the end.
 std::vector<Item> ItemsOf(const ir::GraphData& data,

@@ -8,18 +8,13 @@
 #include <gtest/gtest.h>
 
 #include "cost/overheads/predicted_plan.h"
-#include "ir/graph_text.h"
+#include "ir/graph_testing.h"
 
 namespace stepcast::cost {
 namespace {
 
+using ir::GraphOf;
 using ::testing::ElementsAre;
-
-ir::Graph GraphOf(std::string_view text) {
-  auto graph = ir::ParseGraph(text);
-  EXPECT_TRUE(graph) << graph.error().message;
-  return *std::move(graph);
-}
 
 // The op of a piece, or ">" and "<" for hand-overs to and from autograd.
 std::string TextOf(const ir::Graph& graph, const HostPlan& plan,

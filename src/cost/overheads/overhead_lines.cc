@@ -7,12 +7,10 @@
 #include <system_error>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace stepcast::cost {
 namespace {
-
-bool IsDigit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // A number of plain digits, as TOML and we write them.
 std::optional<double> PlainNumber(std::string_view text) {
@@ -158,10 +156,10 @@ std::optional<OverheadData> ParseOverheadLines(std::string_view text) {
 std::optional<OverheadRow> MakeOverheadRow(
     std::span<const double, kOverheadColumnCount> values) {
   // Longer than any step; what is above is a mistake.
-  constexpr double kMostUs = 1e9;
+  constexpr double kLongestUs = 1e9;
   constexpr double kMostCount = 1e15;  // Exact in a double.
   for (size_t i = 0; i < values.size(); ++i) {
-    if (!(values[i] >= 0 && values[i] <= (i == 0 ? kMostCount : kMostUs))) {
+    if (!(values[i] >= 0 && values[i] <= (i == 0 ? kMostCount : kLongestUs))) {
       return std::nullopt;
     }
   }

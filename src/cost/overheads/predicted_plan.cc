@@ -1,7 +1,6 @@
 #include "cost/overheads/predicted_plan.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -10,10 +9,6 @@
 
 namespace stepcast::cost {
 namespace {
-
-Duration FromMicroseconds(double us) {
-  return Duration(std::llround(us * 1e3));
-}
 
 // Whether a plan can be cut from measured times: all of them are there.
 bool IsTimed(const ir::GraphData& data) {

@@ -7,45 +7,34 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cost/overheads/overhead_testing.h"
 #include "cost/overheads/piece_key.h"
-#include "ir/graph_text.h"
+#include "ir/graph_testing.h"
 
 namespace stepcast::cost {
 namespace {
 
+using ir::GraphOf;
 using ::testing::ElementsAre;
 
-ir::Graph GraphOf(std::string_view text) {
-  auto graph = ir::ParseGraph(text);
-  EXPECT_TRUE(graph) << graph.error().message;
-  return *std::move(graph);
-}
-
-OverheadRow Row(double mean, double events) {
-  return {.count = 1,
-          .mean_us = mean,
-          .p10_us = mean,
-          .p50_us = mean,
-          .p90_us = mean,
-          .events = events};
-}
-
-OverheadTable Table() {
+OverheadTable PlanTable() {
   OverheadData data;
   data.name = "test";
   data.profiler_us_per_event = 0.5;
-  data[OverheadPart::kBetweenOps] = {
-      {"aten::mm", Row(4, 1)}, {"(end)", Row(9, 0)}, {"*", Row(3, 0)}};
-  data[OverheadPart::kBeforeLaunch] = {{"aten::mm", Row(20, 2)}};
-  data[OverheadPart::kAfterLaunch] = {{"aten::mm", Row(5, 0)}};
-  data[OverheadPart::kCall] = {{"launch cudaLaunchKernel", Row(6, 1)},
-                               {"blocking cudaStreamSynchronize", Row(2, 1)}};
-  data[OverheadPart::kBetweenLaunches] = {{"aten::mm", Row(7, 0)}};
-  data[OverheadPart::kNoLaunch] = {{"aten::view", Row(1, 1)}};
-  data[OverheadPart::kHandOver] = {{"start", Row(100, 0)},
-                                   {"finish", Row(50, 0)}};
+  data[OverheadPart::kBetweenOps] = {{"aten::mm", FixedRow(4, 1)},
+                                     {"(end)", FixedRow(9, 0)},
+                                     {"*", FixedRow(3, 0)}};
+  data[OverheadPart::kBeforeLaunch] = {{"aten::mm", FixedRow(20, 2)}};
+  data[OverheadPart::kAfterLaunch] = {{"aten::mm", FixedRow(5, 0)}};
+  data[OverheadPart::kCall] = {
+      {"launch cudaLaunchKernel", FixedRow(6, 1)},
+      {"blocking cudaStreamSynchronize", FixedRow(2, 1)}};
+  data[OverheadPart::kBetweenLaunches] = {{"aten::mm", FixedRow(7, 0)}};
+  data[OverheadPart::kNoLaunch] = {{"aten::view", FixedRow(1, 1)}};
+  data[OverheadPart::kHandOver] = {{"start", FixedRow(100, 0)},
+                                   {"finish", FixedRow(50, 0)}};
   data[OverheadPart::kSyncTail] = {
-      {"blocking cudaStreamSynchronize", Row(8, 0)}};
+      {"blocking cudaStreamSynchronize", FixedRow(8, 0)}};
   return OverheadTable(std::move(data));
 }
 
@@ -80,7 +69,7 @@ rank 0 @0+200
 )");
   OverheadCoverage coverage;
   const HostPlan plan =
-      PredictedPlan(graph.data(), Table(), {.profiled = true}, &coverage);
+      PredictedPlan(graph.data(), PlanTable(), {.profiled = true}, &coverage);
   EXPECT_THAT(
       PiecesOf(graph, plan, 0),
       ElementsAre("t1 aten::mm 4", "t2 aten::mm 20",
@@ -99,7 +88,7 @@ rank 0 @0+200
     op "aten::view" @90+2
 )");
   const HostPlan plan =
-      PredictedPlan(graph.data(), Table(), {.profiled = false});
+      PredictedPlan(graph.data(), PlanTable(), {.profiled = false});
   EXPECT_THAT(
       PiecesOf(graph, plan, 0),
       ElementsAre("t1 aten::view 3", "no_launch aten::view 0.5", "t1 (end) 9"));
@@ -111,7 +100,8 @@ rank 0 @0+200
   thread main
     op "aten::view" @90+2
 )");
-  const HostPlan plan = PredictedPlan(graph.data(), Table(), {.slowness = 2});
+  const HostPlan plan =
+      PredictedPlan(graph.data(), PlanTable(), {.slowness = 2});
   EXPECT_THAT(
       PiecesOf(graph, plan, 0),
       ElementsAre("t1 aten::view 6", "no_launch aten::view 2", "t1 (end) 18"));
@@ -129,7 +119,7 @@ rank 0
   thread autograd
     op "aten::view" phase=backward
 )");
-  const HostPlan plan = PredictedPlan(graph.data(), Table());
+  const HostPlan plan = PredictedPlan(graph.data(), PlanTable());
   EXPECT_THAT(
       PiecesOf(graph, plan, 0),
       ElementsAre("t1 aten::view 3", "no_launch aten::view 1", "t1 aten::mm 4",

@@ -19,18 +19,6 @@ Duration EndOf(const ir::Measured& measured) {
   return *measured.start + measured.duration;
 }
 
-// All ops or calls of one thread; they stand together.
-template <typename IdType, typename Item>
-IdRange<IdType> OfThread(const IdVector<IdType, Item>& items,
-                         ir::ThreadId thread) {
-  const auto first =
-      std::ranges::lower_bound(items.items(), thread, {}, &Item::thread);
-  const auto last =
-      std::ranges::upper_bound(items.items(), thread, {}, &Item::thread);
-  return {static_cast<uint32_t>(first - items.items().begin()),
-          static_cast<uint32_t>(last - first)};
-}
-
 class Cutter {
  public:
   Cutter(const ir::GraphData& data, const IdVector<ir::OpId, ir::OpId>& tops,

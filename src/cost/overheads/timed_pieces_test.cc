@@ -8,19 +8,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ir/graph_text.h"
+#include "ir/graph_testing.h"
 
 namespace stepcast::cost {
 namespace {
 
+using ir::GraphOf;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-ir::Graph GraphOf(std::string_view text) {
-  auto graph = ir::ParseGraph(text);
-  EXPECT_TRUE(graph) << graph.error().message;
-  return *std::move(graph);
-}
 
 TimedThread Cut(const ir::Graph& graph, std::optional<Duration> step) {
   return CutThread(graph.data(), TopLevelOps(graph.data()), ir::ThreadId{0},

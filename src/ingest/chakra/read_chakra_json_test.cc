@@ -1,12 +1,11 @@
 #include "ingest/chakra/read_chakra_json.h"
 
 #include <chrono>
-#include <string>
 #include <string_view>
-#include <utility>
 
 #include <gtest/gtest.h>
 
+#include "ingest/execution_trace_testing.h"
 #include "ingest/oddities.h"
 
 namespace stepcast::ingest {
@@ -29,29 +28,13 @@ constexpr std::string_view kTrace = R"json({
   "workload_name": "cat", "ngpus": 8
 })json";
 
-struct Read {
-  ExecutionTrace trace{};
-  Diagnostics diagnostics{};
-  std::string error{};
-
-  std::string_view text(StringId id) const { return trace.strings.view(id); }
-};
-
-Read ReadText(std::string_view text) {
-  Read out;
-  const auto source = OpenMemory(text);
-  auto file = ReadChakraJson(*source, out.diagnostics);
-  if (file) {
-    out.trace = *std::move(file->execution);
-  } else {
-    out.error = file.error().message;
-  }
-  return out;
+ExecutionRead ReadJsonNodes(std::string_view text) {
+  return ReadExecution(ReadChakraJson, text);
 }
 
 TEST(ReadChakraJsonTest, ReadsNodes) {
   ASSERT_TRUE(SniffChakraJson(kTrace));
-  const Read read = ReadText(kTrace);
+  const ExecutionRead read = ReadJsonNodes(kTrace);
   ASSERT_EQ(read.error, "");
   EXPECT_EQ(read.trace.info.format, "chakra-json");
   ASSERT_EQ(read.trace.nodes.size(), 4U);
@@ -76,7 +59,7 @@ TEST(ReadChakraJsonTest, ReadsNodes) {
 }
 
 TEST(ReadChakraJsonTest, DamagedNodesAreCounted) {
-  const Read read = ReadText(
+  const ExecutionRead read = ReadJsonNodes(
       R"({"workload_graph": [5, {"Id": 1}, {"Name": "a"},
           {"Id": 99999999999999999999, "Name": "a"},
           {"Id": 2, "Name": "good", "runtime": -1, "ctrlDeps": 4,
@@ -91,15 +74,15 @@ TEST(ReadChakraJsonTest, DamagedNodesAreCounted) {
 }
 
 TEST(ReadChakraJsonTest, NoNodesIsAnError) {
-  EXPECT_EQ(ReadText(R"({"workload_graph": []})").error,
+  EXPECT_EQ(ReadJsonNodes(R"({"workload_graph": []})").error,
             "holds no usable node; expected a Chakra trace");
-  EXPECT_EQ(ReadText(R"({"workload_graph": [{"Id")").error,
+  EXPECT_EQ(ReadJsonNodes(R"({"workload_graph": [{"Id")").error,
             "is cut off before the end of the first node");
 }
 
 TEST(ReadChakraJsonTest, TruncationAtEveryByteIsSurvived) {
   for (size_t size = 0; size < kTrace.size(); ++size) {
-    const Read read = ReadText(kTrace.substr(0, size));
+    const ExecutionRead read = ReadJsonNodes(kTrace.substr(0, size));
     if (read.error.empty()) {
       EXPECT_EQ(read.diagnostics.count(kTruncated), 1) << size;
     }

@@ -12,6 +12,7 @@
 
 #include "ingest/chakra/attributes.h"
 #include "ingest/chakra/chakra.pb.h"
+#include "ingest/execution_trace_testing.h"
 #include "ingest/oddities.h"
 
 namespace stepcast::ingest {
@@ -69,41 +70,8 @@ std::string File(const std::vector<chakra::Node>& nodes) {
   return out;
 }
 
-struct Read {
-  ExecutionTrace trace{};
-  Diagnostics diagnostics{};
-  std::string error{};
-
-  std::string_view text(StringId id) const { return trace.strings.view(id); }
-  std::vector<std::string> names() const {
-    std::vector<std::string> names;
-    for (const ExecutionNode& node : trace.nodes) {
-      names.emplace_back(text(node.name));
-    }
-    return names;
-  }
-  // The id of each node's parent, 0 at the top.
-  std::vector<int64_t> parents() const {
-    std::vector<int64_t> ids;
-    for (const ExecutionNode& node : trace.nodes) {
-      ids.push_back(node.parent == ExecutionNode::kNoParent
-                        ? 0
-                        : trace.nodes[node.parent].id);
-    }
-    return ids;
-  }
-};
-
-Read ReadBytes(std::string_view bytes) {
-  Read out;
-  const auto source = OpenMemory(bytes);
-  auto file = ReadChakra(*source, out.diagnostics);
-  if (file) {
-    out.trace = *std::move(file->execution);
-  } else {
-    out.error = file.error().message;
-  }
-  return out;
+ExecutionRead ReadBytes(std::string_view bytes) {
+  return ReadExecution(ReadChakra, bytes);
 }
 
 TEST(ReadChakraTest, ReadsTheFieldsOfANode) {
@@ -125,7 +93,7 @@ TEST(ReadChakraTest, ReadsTheFieldsOfANode) {
   AddText("op_schema", "aten::relu(Tensor self) -> Tensor", node);
   const std::string bytes = File({HostNode(7, "range", 0), node});
   ASSERT_TRUE(SniffChakra(bytes));
-  const Read read = ReadBytes(bytes);
+  const ExecutionRead read = ReadBytes(bytes);
   ASSERT_EQ(read.error, "");
   EXPECT_EQ(read.trace.info.format, "chakra");
   EXPECT_EQ(read.trace.info.schema, "1.1.0-chakra.0.0.4");
@@ -170,7 +138,7 @@ TEST(ReadChakraTest, JoinsTheNamesOfPartsAndMistrustsTheirParents) {
   copy.add_data_dependencies(10);
   copy.add_data_dependencies(12);
   AddInteger("tid", 7, copy);
-  const Read read =
+  const ExecutionRead read =
       ReadBytes(File({first, copy, second, HostNode(13, "aten::mul(2)", 11)}));
   EXPECT_THAT(read.names(),
               ElementsAre("aten::copy_", "aten::copy_", "aten::mul(2)",
@@ -191,7 +159,7 @@ TEST(ReadChakraTest, AddsUpTheTimesOfNestedOps) {
   scalar.set_duration_micros(51);
   chakra::Node set = HostNode(4, "aten::set_", 2);
   set.set_duration_micros(2);
-  const Read read =
+  const ExecutionRead read =
       ReadBytes(File({HostNode(1, "range", 0), item, scalar, set}));
   ASSERT_EQ(read.trace.nodes.size(), 4U);
   EXPECT_FALSE(read.trace.nodes[0].duration);
@@ -204,18 +172,18 @@ TEST(ReadChakraTest, TimesThatHoldThoseInsideAreKept) {
   item.set_duration_micros(60);
   chakra::Node scalar = HostNode(3, "aten::_local_scalar_dense", 2);
   scalar.set_duration_micros(51);
-  const Read read = ReadBytes(File({item, scalar}));
+  const ExecutionRead read = ReadBytes(File({item, scalar}));
   EXPECT_EQ(read.trace.nodes[0].duration, microseconds(60));
 }
 
 TEST(ReadChakraTest, DeviceWorkWithoutDurationTookNoTime) {
   chakra::Node kernel = DeviceNode(2, "f", 1);
   kernel.set_duration_micros(3);
-  const Read read =
+  const ExecutionRead read =
       ReadBytes(File({HostNode(1, "op", 0), kernel, DeviceNode(3, "g", 1)}));
   EXPECT_FALSE(read.trace.nodes[0].duration);
   EXPECT_EQ(read.trace.nodes[2].duration, microseconds(0));
-  const Read untimed = ReadBytes(File({DeviceNode(3, "g", 1)}));
+  const ExecutionRead untimed = ReadBytes(File({DeviceNode(3, "g", 1)}));
   EXPECT_FALSE(untimed.trace.nodes[0].duration);
 }
 
@@ -226,7 +194,8 @@ TEST(ReadChakraTest, TheStreamIsNotGuessedFromAHostThread) {
   AddInteger("tid", 4, kernel);
   chakra::Node other = DeviceNode(3, "g", 1);
   AddInteger("stream", 20, other);
-  const Read read = ReadBytes(File({HostNode(1, "op", 0), kernel, other}));
+  const ExecutionRead read =
+      ReadBytes(File({HostNode(1, "op", 0), kernel, other}));
   EXPECT_EQ(read.trace.nodes[1].stream, -1);
   EXPECT_EQ(read.trace.nodes[1].thread, 1);
   EXPECT_EQ(read.trace.nodes[2].stream, 20);
@@ -242,7 +211,8 @@ TEST(ReadChakraTest, ReadsCollectives) {
   chakra::Node send = DeviceNode(3, "send", 1);
   send.set_type(chakra::COMM_SEND_NODE);
   AddInteger("comm_size", 5, send);
-  const Read read = ReadBytes(File({HostNode(1, "op", 0), kernel, send}));
+  const ExecutionRead read =
+      ReadBytes(File({HostNode(1, "op", 0), kernel, send}));
   EXPECT_EQ(read.text(read.trace.nodes[1].arguments.collective),
             R"({"Collective name":"all_to_all","dtype":"float",)"
             R"("In msg nelems":12})");
@@ -263,7 +233,7 @@ TEST(ReadChakraTest, NodesThatDoNotSayRunOnTheDevice) {
   chakra::Node metadata = compute;
   metadata.set_id(3);
   metadata.set_type(chakra::METADATA_NODE);
-  const Read read = ReadBytes(File({compute, load, metadata}));
+  const ExecutionRead read = ReadBytes(File({compute, load, metadata}));
   ASSERT_EQ(read.trace.nodes.size(), 3U);
   EXPECT_EQ(read.trace.nodes[0].kind, NodeKind::kOp);
   EXPECT_EQ(read.trace.nodes[1].kind, NodeKind::kDevice);
@@ -287,7 +257,7 @@ TEST(ReadChakraTest, AttributesOfAnyNumberTypeAreRead) {
   add("tid")->set_uint32_value(9);
   add("fw_tid")->set_sfixed64_value(10);
   add("is_cpu_op")->set_int32_value(1);
-  const Read read = ReadBytes(File({node}));
+  const ExecutionRead read = ReadBytes(File({node}));
   const ExecutionNode& out = read.trace.nodes.front();
   EXPECT_EQ(out.record_id, 5);
   EXPECT_EQ(out.forward_parent, 6);
@@ -305,7 +275,7 @@ TEST(ReadChakraTest, NumbersBeyond64BitsAreCounted) {
   attribute->set_uint64_value(~uint64_t{0});
   AddInteger("duration_nanos", -5, node);
   chakra::Node huge = HostNode(~uint64_t{0}, "b", 0);
-  const Read read = ReadBytes(File({node, huge}));
+  const ExecutionRead read = ReadBytes(File({node, huge}));
   ASSERT_EQ(read.trace.nodes.size(), 1U);
   EXPECT_FALSE(read.trace.nodes[0].duration);
   EXPECT_EQ(read.trace.nodes[0].sequence, -1);
@@ -313,7 +283,7 @@ TEST(ReadChakraTest, NumbersBeyond64BitsAreCounted) {
 }
 
 TEST(ReadChakraTest, TextThatIsNoUtf8IsReplacedAndCounted) {
-  const Read read = ReadBytes(File({HostNode(1, "a\xFF\xC3\xA4", 0)}));
+  const ExecutionRead read = ReadBytes(File({HostNode(1, "a\xFF\xC3\xA4", 0)}));
   EXPECT_THAT(read.names(), ElementsAre("a?\xC3\xA4"));
   EXPECT_EQ(read.diagnostics.count(kInvalidUtf8), 1);
 }
@@ -328,7 +298,7 @@ TEST(ReadChakraTest, UnknownFieldsAndAttributesAreHarmless) {
                                                             "\xC2\x0C\x05"
                                                             "hello"
                                                             "\x48\x01");
-  const Read read = ReadBytes(Metadata() + Delimited(record));
+  const ExecutionRead read = ReadBytes(Metadata() + Delimited(record));
   ASSERT_EQ(read.error, "");
   EXPECT_THAT(read.names(), ElementsAre("a"));
 }
@@ -337,7 +307,7 @@ TEST(ReadChakraTest, RecordsThatAreNoNodesAreCounted) {
   const std::string bytes = Metadata() + Delimited("\xFF\xFF\xFF") +
                             Delimited("") +
                             Delimited(HostNode(1, "a", 0).SerializeAsString());
-  const Read read = ReadBytes(bytes);
+  const ExecutionRead read = ReadBytes(bytes);
   EXPECT_THAT(read.names(), ElementsAre("a"));
   EXPECT_EQ(read.diagnostics.count(kMalformedRecord), 2);
 }
@@ -361,7 +331,7 @@ TEST(ReadChakraTest, TruncationAtEveryByteIsSurvived) {
       bytes.size() -
       Delimited(DeviceNode(2, "kernel", 1).SerializeAsString()).size();
   for (size_t size = 0; size < bytes.size(); ++size) {
-    const Read read = ReadBytes(bytes.substr(0, size));
+    const ExecutionRead read = ReadBytes(bytes.substr(0, size));
     EXPECT_EQ(read.error.empty(), size >= first_node) << size;
     if (size > first_node) {
       EXPECT_EQ(read.diagnostics.count(kTruncated), 1) << size;

@@ -34,7 +34,7 @@ ir::KernelShape Size(std::string_view family, const SizeRequest& request) {
 
 // Whether there is anything to do on a device: a tensor there that holds
 // something. PyTorch launches nothing for empty ones.
-bool OnDevice(const Arguments& arguments) {
+bool HasWorkOnDevice(const Arguments& arguments) {
   const auto on_gpu = [](const Argument& argument) {
     return std::ranges::any_of(argument.tensors, [](const ir::Tensor& tensor) {
       return tensor.device == ir::Device::kGpu &&
@@ -100,7 +100,7 @@ ir::KernelShape ClassifyDevice(const Rules& rules, const DeviceFacts& facts,
 
 std::vector<ir::KernelShape> ClassifyOp(const Rules& rules, const OpContext& op,
                                         const OpContext& partner) {
-  if (op.arguments == nullptr || !OnDevice(*op.arguments)) {
+  if (op.arguments == nullptr || !HasWorkOnDevice(*op.arguments)) {
     return {};
   }
   const KernelRule* rule = rules.FindOp(op.name);

@@ -2,6 +2,7 @@
 #ifndef STEPCAST_INGEST_CLASSIFY_CLASSIFY_H_
 #define STEPCAST_INGEST_CLASSIFY_CLASSIFY_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -13,6 +14,10 @@
 #include "ir/shape.h"
 
 namespace stepcast::ingest {
+
+/// How many ops around a launch can matter: a kernel of an embedding's backward
+/// lies five deep (engine, node, autograd function, op, inner op).
+inline constexpr size_t kMostLevels = 8;
 
 /// One op around a launch.
 struct OpContext {

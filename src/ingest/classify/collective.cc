@@ -15,14 +15,14 @@ namespace {
 
 using ir::CollectiveKind;
 
-struct KindName {
+struct NamedKind {
   std::string_view part;  // Of a name without '_', in lower case.
   CollectiveKind kind = CollectiveKind::kUnknown;
 };
 
 // As in "allreduce", "_reduce_scatter_base", "all_to_allv", "coalesced".
 // The first part found decides.
-constexpr std::array<KindName, 14> kKindNames = {{
+constexpr std::array<NamedKind, 14> kNamedKinds = {{
     {"allreduce", CollectiveKind::kAllReduce},
     {"alltoall", CollectiveKind::kAllToAll},
     {"allgather", CollectiveKind::kAllGather},
@@ -46,7 +46,7 @@ CollectiveKind KindFromName(std::string_view name) {
       plain.push_back(static_cast<char>(c >= 'A' && c <= 'Z' ? c | 0x20 : c));
     }
   }
-  for (const KindName& row : kKindNames) {
+  for (const NamedKind& row : kNamedKinds) {
     if (plain.find(row.part) != std::string::npos) {
       return row.kind;
     }

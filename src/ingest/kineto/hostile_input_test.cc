@@ -68,7 +68,7 @@ struct Outcome {
   }
 };
 
-Outcome Read(std::string_view bytes) {
+Outcome ReadAndLink(std::string_view bytes) {
   Outcome outcome;
   const auto source = OpenMemory(bytes);
   auto file = ReadKineto(*source, outcome.diagnostics);
@@ -134,13 +134,13 @@ std::string WithEvent(std::string_view event) {
 TEST(HostileKinetoTest, CutAnywhereItGivesWhatCameBefore) {
   for (const KinetoDialect dialect : kDialects) {
     const std::string text = TinyTrace(dialect);
-    const int64_t all = Read(text).accounted();
+    const int64_t all = ReadAndLink(text).accounted();
     ASSERT_GE(all, 8);
     // Behind the last bracket there is only space.
     const size_t end = text.rfind('}') + 1;
     int64_t before = 0;
     for (size_t size = 0; size < end; ++size) {
-      const Outcome cut = Read(std::string_view(text).substr(0, size));
+      const Outcome cut = ReadAndLink(std::string_view(text).substr(0, size));
       if (cut.failed()) {
         ASSERT_EQ(before, 0) << size;
         ASSERT_THAT(cut.error, AnyOf(HasSubstr("cut off"),
@@ -153,7 +153,7 @@ TEST(HostileKinetoTest, CutAnywhereItGivesWhatCameBefore) {
       before = cut.accounted();
     }
     EXPECT_EQ(before, all);
-    EXPECT_EQ(Read(text).diagnostics.count(kTruncated), 0);
+    EXPECT_EQ(ReadAndLink(text).diagnostics.count(kTruncated), 0);
   }
 }
 
@@ -161,9 +161,9 @@ TEST(HostileKinetoTest, CutGzipIsRefused) {
   for (const KinetoDialect dialect : kDialects) {
     const std::string text = TinyTrace(dialect);
     const std::string packed = Gzip(text);
-    EXPECT_EQ(Read(packed).accounted(), Read(text).accounted());
+    EXPECT_EQ(ReadAndLink(packed).accounted(), ReadAndLink(text).accounted());
     for (size_t size = 0; size < packed.size(); ++size) {
-      const Outcome cut = Read(std::string_view(packed).substr(0, size));
+      const Outcome cut = ReadAndLink(std::string_view(packed).substr(0, size));
       ASSERT_TRUE(cut.failed()) << size;
       // One byte is not enough to know gzip by.
       ASSERT_THAT(cut.error, size < 2 ? HasSubstr("expected a JSON object")
@@ -175,13 +175,13 @@ TEST(HostileKinetoTest, CutGzipIsRefused) {
 // Some bytes of the header are for people: a file name, a date.
 TEST(HostileKinetoTest, CorruptGzipIsRefusedOrHarmless) {
   const std::string packed = Gzip(TinyTrace(KinetoDialect::k2022));
-  const int64_t all = Read(packed).accounted();
+  const int64_t all = ReadAndLink(packed).accounted();
   size_t refused = 0;
   for (size_t at = 0; at < packed.size(); ++at) {
     for (const int flip : {0x01, 0x80, 0xFF}) {
       std::string damaged = packed;
       damaged[at] = static_cast<char>(damaged[at] ^ flip);
-      const Outcome outcome = Read(damaged);
+      const Outcome outcome = ReadAndLink(damaged);
       if (outcome.failed()) {
         ++refused;
       } else {
@@ -202,7 +202,7 @@ TEST(HostileKinetoTest, AnyDamagedByteIsSurvived) {
     for (int i = 0; i < 3; ++i) {
       std::string damaged = text;
       damaged[at] = kNasty[next++ % kNasty.size()];
-      Read(damaged);
+      ReadAndLink(damaged);
     }
     ++next;  // Other ones at the same place in the next event.
   }
@@ -234,7 +234,7 @@ TEST(HostileKinetoTest, EveryFieldMayHaveAnyType) {
     for (const std::string_view field : kFields) {
       for (const std::string_view value : kValues) {
         // Of a key given twice the last counts.
-        const Outcome outcome = Read(WithEvent(fmt::format(
+        const Outcome outcome = ReadAndLink(WithEvent(fmt::format(
             R"({{"ph": "X", "cat": "{}", "name": "n", "pid": 1, "tid": 1,)"
             R"( "ts": 5, "dur": 1, "args": {{}}, "{}": {}}})",
             category, field, value)));
@@ -266,7 +266,7 @@ TEST(HostileKinetoTest, EveryArgumentMayHaveAnyType) {
     for (const std::string_view category :
          {"cpu_op", "kernel", "cuda_runtime", "cuda_sync"}) {
       for (const std::string_view value : kValues) {
-        const Outcome outcome = Read(WithEvent(fmt::format(
+        const Outcome outcome = ReadAndLink(WithEvent(fmt::format(
             R"({{"ph": "X", "cat": "{}", "name": "n", "pid": 1, "tid": 1,)"
             R"( "ts": 5, "dur": 1, "args": {{"{}": {}}}}})",
             category, field, value)));
@@ -292,7 +292,7 @@ TEST(HostileKinetoTest, TimesThatCannotBeAreBadNumbers) {
         R"("ts": 99999999999999999999, "dur": 1)",
         R"("ts": 1, "dur": 9007199254740991)", R"("ts": 1, "dur": null)",
         R"("ts": [1], "dur": 1)", R"("ts": "x", "dur": 1)"}) {
-    const Outcome outcome = Read(WithEvent(Op(times)));
+    const Outcome outcome = ReadAndLink(WithEvent(Op(times)));
     EXPECT_EQ(outcome.error, "");
     EXPECT_EQ(outcome.diagnostics.count(kBadNumber), 1) << times;
     EXPECT_EQ(outcome.linked.trace.host_events.size(), 1U) << times;
@@ -303,20 +303,21 @@ TEST(HostileKinetoTest, ExactAndOddTimesAreTaken) {
   for (const std::string_view times :
        {R"("ts": "5", "dur": "2.5")", R"("ts": 5.0, "dur": 2e0)",
         R"("ts": 1694128201435418.1234567, "dur": 0)"}) {
-    EXPECT_EQ(Read(WithEvent(Op(times))).linked.trace.host_events.size(), 2U)
+    EXPECT_EQ(ReadAndLink(WithEvent(Op(times))).linked.trace.host_events.size(),
+              2U)
         << times;
   }
 }
 
 TEST(HostileKinetoTest, MissingFieldsAreNamed) {
-  const Outcome no_start = Read(WithEvent(Op(R"("dur": 2)")));
+  const Outcome no_start = ReadAndLink(WithEvent(Op(R"("dur": 2)")));
   EXPECT_EQ(no_start.diagnostics.count(kMissingField), 1);
   EXPECT_THAT(no_start.diagnostics.list().front().examples,
               ::testing::ElementsAre("ts of 'n'"));
-  const Outcome no_length = Read(WithEvent(Op(R"("ts": 2)")));
+  const Outcome no_length = ReadAndLink(WithEvent(Op(R"("ts": 2)")));
   EXPECT_THAT(no_length.diagnostics.list().front().examples,
               ::testing::ElementsAre("dur of 'n'"));
-  const Outcome no_phase = Read(WithEvent(R"({"name": "n", "ts": 2})"));
+  const Outcome no_phase = ReadAndLink(WithEvent(R"({"name": "n", "ts": 2})"));
   EXPECT_THAT(no_phase.diagnostics.list().front().examples,
               ::testing::ElementsAre("ph of 'n'"));
 }
@@ -325,7 +326,7 @@ TEST(HostileKinetoTest, RecordsThatAreNoEventsAreCounted) {
   for (const std::string_view record :
        {"1", "null", "\"x\"", "[]", R"({"ph" "X"})", R"({"ph": "X", })",
         R"({"ph": "X" "cat": 1})", "{1: 2}", R"({"ph":, "ts": 1})"}) {
-    const Outcome outcome = Read(WithEvent(record));
+    const Outcome outcome = ReadAndLink(WithEvent(record));
     EXPECT_EQ(outcome.error, "") << record;
     EXPECT_EQ(outcome.diagnostics.count(kMalformedRecord), 1) << record;
     EXPECT_EQ(outcome.linked.trace.host_events.size(), 1U) << record;
@@ -333,8 +334,8 @@ TEST(HostileKinetoTest, RecordsThatAreNoEventsAreCounted) {
 }
 
 TEST(HostileKinetoTest, BrokenArgsCostOnlyTheArgs) {
-  const Outcome outcome =
-      Read(WithEvent(Op(R"("ts": 5, "dur": 1, "args": {"a": 1 "b": 2})")));
+  const Outcome outcome = ReadAndLink(
+      WithEvent(Op(R"("ts": 5, "dur": 1, "args": {"a": 1 "b": 2})")));
   EXPECT_EQ(outcome.linked.trace.host_events.size(), 2U);
   EXPECT_EQ(outcome.diagnostics.count(kMalformedRecord), 1);
 }
@@ -343,16 +344,17 @@ TEST(HostileKinetoTest, WhatHoldsNoEventIsRefused) {
   for (const std::string_view text :
        {"{}", "[]", R"({"traceEvents": []})", R"({"traceEvents": {}})",
         "[1, 2, 3]", R"([{"name": "x"}])", R"({"nodes": [{"id": 1}]})"}) {
-    EXPECT_THAT(Read(text).error, HasSubstr("holds no events")) << text;
+    EXPECT_THAT(ReadAndLink(text).error, HasSubstr("holds no events")) << text;
   }
   for (const std::string_view text :
        {"", " \n", "hello", "PK\x03\x04", "<html>", "\x00\x01", "12"}) {
-    EXPECT_THAT(Read(text).error, HasSubstr("expected a JSON object")) << text;
+    EXPECT_THAT(ReadAndLink(text).error, HasSubstr("expected a JSON object"))
+        << text;
   }
 }
 
 TEST(HostileKinetoTest, OddBytesInNamesAreRepairedAndCounted) {
-  const Outcome outcome = Read(WithEvent(
+  const Outcome outcome = ReadAndLink(WithEvent(
       "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"a\tb\nc\xFF\xC2\xB5\", "
       "\"pid\": 1, \"tid\": 1, \"ts\": 5, \"dur\": 1}"));
   EXPECT_EQ(outcome.name(1), "a b c?\xC2\xB5");
@@ -376,7 +378,7 @@ TEST(HostileKinetoTest, NamesAtTheEdgeOfTheWindowAreRead) {
     text += start;
     text += kName;
     text += R"(", "pid": 1, "tid": 1, "ts": 5, "dur": 1}]})";
-    const Outcome outcome = Read(text);
+    const Outcome outcome = ReadAndLink(text);
     ASSERT_EQ(outcome.linked.trace.host_events.size(), 2U) << at;
     EXPECT_EQ(outcome.name(1), kExpected) << at;
     EXPECT_EQ(outcome.diagnostics.count(kInvalidUtf8), 1) << at;
@@ -387,19 +389,19 @@ TEST(HostileKinetoTest, NamesAtTheEdgeOfTheWindowAreRead) {
 TEST(HostileKinetoTest, AMillionDeepNestIsJustAValue) {
   const std::string open(1'000'000, '[');
   const std::string close(1'000'000, ']');
-  const Outcome whole = Read(WithEvent(Op(
+  const Outcome whole = ReadAndLink(WithEvent(Op(
       R"("ts": 5, "dur": 1, "args": {"Input Dims": )" + open + close + "}")));
   EXPECT_EQ(whole.error, "");
   EXPECT_EQ(whole.linked.trace.host_events.size(), 2U);
   const Outcome cut =
-      Read(WithEvent(R"({"ph": "X", "args": {"Input Dims": )" + open));
+      ReadAndLink(WithEvent(R"({"ph": "X", "args": {"Input Dims": )" + open));
   EXPECT_EQ(cut.linked.trace.host_events.size(), 1U);
   EXPECT_EQ(cut.diagnostics.count(kTruncated), 1);
   std::string objects;
   for (int i = 0; i < 1'000'000; ++i) {
     objects += "{\"a\":";
   }
-  EXPECT_EQ(Read(WithEvent(objects)).diagnostics.count(kTruncated), 1);
+  EXPECT_EQ(ReadAndLink(WithEvent(objects)).diagnostics.count(kTruncated), 1);
 }
 
 TEST(HostileKinetoTest, ARecordLargerThanTheWindowIsRead) {
@@ -409,7 +411,7 @@ TEST(HostileKinetoTest, ARecordLargerThanTheWindowIsRead) {
   }
   dims += "]";
   const std::string name(3 * JsonWindow::kSize, 'n');
-  const Outcome outcome = Read(WithEvent(fmt::format(
+  const Outcome outcome = ReadAndLink(WithEvent(fmt::format(
       R"({{"ph": "X", "cat": "cpu_op", "pid": 1, "tid": 1, "ts": 5, "dur": 1,)"
       R"( "args": {{"Input Dims": {}}}, "name": "{}"}})",
       dims, name)));
@@ -423,7 +425,7 @@ TEST(HostileKinetoTest, ARecordLargerThanTheWindowIsRead) {
 
 TEST(HostileKinetoTest, AValueOfTensOfMegabytesIsRefused) {
   const std::string name(2 * JsonWindow::kLongestValue, 'n');
-  EXPECT_THAT(Read(WithEvent("{\"name\": \"" + name + "\"}")).error,
+  EXPECT_THAT(ReadAndLink(WithEvent("{\"name\": \"" + name + "\"}")).error,
               HasSubstr("is longer than 32 MiB"));
 }
 
@@ -441,8 +443,8 @@ TEST(HostileKinetoTest, MinifiedTextIsTheSame) {
   }
   ASSERT_GT(minified.size(), 2 * JsonWindow::kSize);
   ASSERT_EQ(minified.find('\n'), std::string::npos);
-  const Outcome expected = Read(text);
-  const Outcome outcome = Read(minified);
+  const Outcome expected = ReadAndLink(text);
+  const Outcome outcome = ReadAndLink(minified);
   EXPECT_EQ(outcome.accounted(), expected.accounted());
   EXPECT_EQ(outcome.linked.parent, expected.linked.parent);
   EXPECT_EQ(outcome.linked.call_op, expected.linked.call_op);
@@ -451,22 +453,22 @@ TEST(HostileKinetoTest, MinifiedTextIsTheSame) {
 
 TEST(HostileKinetoTest, WhatFollowsTheDocumentIsIgnoredAndCounted) {
   const std::string text = TinyTrace(KinetoDialect::k2022);
-  const int64_t all = Read(text).accounted();
+  const int64_t all = ReadAndLink(text).accounted();
   for (const std::string& behind :
        {text, std::string("]"), std::string("garbage \xFF"),
         std::string(100'000, '\0'), "\n\n" + text + text}) {
-    const Outcome outcome = Read(text + behind);
+    const Outcome outcome = ReadAndLink(text + behind);
     EXPECT_EQ(outcome.error, "");
     EXPECT_EQ(outcome.accounted(), all);
     EXPECT_EQ(outcome.diagnostics.count(kTrailingData), 1);
   }
-  EXPECT_EQ(Read(text + " \n\t").diagnostics.count(kTrailingData), 0);
-  EXPECT_EQ(Read("\xEF\xBB\xBF" + text).accounted(), all);
+  EXPECT_EQ(ReadAndLink(text + " \n\t").diagnostics.count(kTrailingData), 0);
+  EXPECT_EQ(ReadAndLink("\xEF\xBB\xBF" + text).accounted(), all);
 }
 
 TEST(HostileKinetoTest, AllIdsAtTheirLimitsStillLink) {
   const std::string huge = "9223372036854775807";
-  const Outcome outcome = Read(WithEvent(fmt::format(
+  const Outcome outcome = ReadAndLink(WithEvent(fmt::format(
       R"({{"ph": "X", "cat": "cuda_runtime", "name": "c", "pid": 1, "tid": 1,
           "ts": 2, "dur": 1, "args": {{"correlation": {0}}}}},
       {{"ph": "X", "cat": "cuda_runtime", "name": "c", "pid": 1, "tid": 1,
@@ -487,7 +489,7 @@ TEST(HostileKinetoTest, AllIdsAtTheirLimitsStillLink) {
 TEST(HostileKinetoTest, ABaseTimeThatCannotBeIsLeftOut) {
   for (const std::string_view base :
        {"-1", "9223372036854775807", "1e18", "\"x\"", "[]"}) {
-    const Outcome outcome = Read(
+    const Outcome outcome = ReadAndLink(
         fmt::format(R"({{"baseTimeNanoseconds": {}, "traceEvents": [{}]}})",
                     base, Op(R"("ts": 1, "dur": 1)")));
     EXPECT_EQ(outcome.diagnostics.count(kBadNumber), 1) << base;

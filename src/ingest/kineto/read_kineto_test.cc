@@ -26,7 +26,7 @@ using ::testing::Optional;
 using ::testing::SizeIs;
 
 /// Reads `text`, which must be a trace.
-ProfilerTrace Read(std::string_view text) {
+ProfilerTrace ReadProfilerTrace(std::string_view text) {
   const auto source = OpenMemory(text);
   Diagnostics diagnostics;
   auto file = ReadKineto(*source, diagnostics);
@@ -34,12 +34,12 @@ ProfilerTrace Read(std::string_view text) {
   return file ? *std::move(file->profiler) : ProfilerTrace();
 }
 
-std::string Document(std::string_view events) {
+std::string EventsDocument(std::string_view events) {
   return fmt::format(R"({{"traceEvents": [{}]}})", events);
 }
 
 TEST(ReadKinetoTest, AnOpHasItsTimesThreadAndArguments) {
-  const ProfilerTrace trace = Read(Document(R"({
+  const ProfilerTrace trace = ReadProfilerTrace(EventsDocument(R"({
       "ph": "X", "cat": "cpu_op", "name": "aten::addmm", "pid": 59811,
       "tid": 59976, "ts": 1694128201435418, "dur": 52,
       "args": {"External id": 1025, "Ev Idx": 4, "Sequence number": 519,
@@ -64,7 +64,7 @@ TEST(ReadKinetoTest, AnOpHasItsTimesThreadAndArguments) {
 }
 
 TEST(ReadKinetoTest, FractionsOfMicrosecondsAreKept) {
-  const ProfilerTrace trace = Read(Document(R"({
+  const ProfilerTrace trace = ReadProfilerTrace(EventsDocument(R"({
       "ph": "X", "cat": "cpu_op", "name": "a", "pid": 1, "tid": 1,
       "ts": 4458676522690.655, "dur": 156.777})"));
   ASSERT_THAT(trace.host_events, SizeIs(1));
@@ -75,7 +75,7 @@ TEST(ReadKinetoTest, FractionsOfMicrosecondsAreKept) {
 }
 
 TEST(ReadKinetoTest, DeviceEventsHaveTheirStreamFromArgsOrThread) {
-  const ProfilerTrace trace = Read(Document(R"(
+  const ProfilerTrace trace = ReadProfilerTrace(EventsDocument(R"(
       {"ph": "X", "cat": "kernel", "name": "k", "pid": 2, "tid": 9, "ts": 1,
        "dur": 2, "args": {"device": 2, "stream": 7, "correlation": 11,
        "grid": [32, 2, 1], "block": [128, 1, 1]}},
@@ -101,7 +101,7 @@ TEST(ReadKinetoTest, DeviceEventsHaveTheirStreamFromArgsOrThread) {
 }
 
 TEST(ReadKinetoTest, SyncEventsSayWhoWaitedForWhat) {
-  const ProfilerTrace trace = Read(Document(R"(
+  const ProfilerTrace trace = ReadProfilerTrace(EventsDocument(R"(
       {"ph": "X", "cat": "cuda_sync", "name": "x", "pid": 0, "tid": 24,
        "ts": 3, "dur": 2, "args": {"cuda_sync_kind": "Stream Wait Event",
        "stream": 24, "wait_on_stream": 20, "correlation": 1389,
@@ -118,7 +118,7 @@ TEST(ReadKinetoTest, SyncEventsSayWhoWaitedForWhat) {
 }
 
 TEST(ReadKinetoTest, CollectivesKeepAllTheirArgs) {
-  const ProfilerTrace trace = Read(Document(R"({
+  const ProfilerTrace trace = ReadProfilerTrace(EventsDocument(R"({
       "ph": "X", "cat": "cpu_op", "name": "record_param_comms", "pid": 1,
       "tid": 1, "ts": 1, "dur": 2,
       "args": {"Collective name": "allreduce", "In msg nelems": 2049}})"));
@@ -128,7 +128,7 @@ TEST(ReadKinetoTest, CollectivesKeepAllTheirArgs) {
 }
 
 TEST(ReadKinetoTest, ThreadsAreNamedByMetadata) {
-  const ProfilerTrace trace = Read(Document(R"(
+  const ProfilerTrace trace = ReadProfilerTrace(EventsDocument(R"(
       {"ph": "X", "cat": "cpu_op", "name": "a", "pid": 1, "tid": 2, "ts": 1,
        "dur": 2},
       {"ph": "X", "cat": "cpu_op", "name": "a", "pid": 1, "tid": "3", "ts": 1,
@@ -146,7 +146,7 @@ TEST(ReadKinetoTest, ThreadsAreNamedByMetadata) {
 }
 
 TEST(ReadKinetoTest, WhatTheGraphDoesNotNeedIsCounted) {
-  const ProfilerTrace trace = Read(Document(R"(
+  const ProfilerTrace trace = ReadProfilerTrace(EventsDocument(R"(
       {"ph": "s", "id": 1, "ts": 1, "name": "ac2g"},
       {"ph": "f", "id": 1, "ts": 1, "name": "ac2g"},
       {"ph": "i", "ts": 1, "name": "[memory]"},
@@ -166,7 +166,7 @@ TEST(ReadKinetoTest, WhatTheGraphDoesNotNeedIsCounted) {
 }
 
 TEST(ReadKinetoTest, TheFileSaysWhereItIsFrom) {
-  const ProfilerTrace trace = Read(R"({
+  const ProfilerTrace trace = ReadProfilerTrace(R"({
       "schemaVersion": 1,
       "deviceProperties": [
         {"id": 0, "name": "Tesla V100-SXM2-32GB", "totalGlobalMem": 34079899648,
@@ -192,11 +192,12 @@ TEST(ReadKinetoTest, AListOfEventsIsADocumentToo) {
   const std::string event =
       R"({"ph": "X", "cat": "cpu_op", "name": "a", "pid": 1, "tid": 2,
           "ts": 1, "dur": 2})";
-  EXPECT_THAT(Read("[" + event + "," + event + "]").host_events, SizeIs(2));
+  EXPECT_THAT(ReadProfilerTrace("[" + event + "," + event + "]").host_events,
+              SizeIs(2));
 }
 
 TEST(ReadKinetoTest, EscapesInNamesAreUndone) {
-  const ProfilerTrace trace = Read(Document(
+  const ProfilerTrace trace = ReadProfilerTrace(EventsDocument(
       R"({"ph": "X", "cat": "cpu_op", "name": "a\"\\\n\u00b5\uD83D\uDE00",
           "pid": 1, "tid": 2, "ts": 1, "dur": 2})"));
   ASSERT_THAT(trace.host_events, SizeIs(1));

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/tries_testing.h"
 #include "ingest/oddities.h"
 
 namespace stepcast::ingest {
@@ -141,7 +142,7 @@ TEST(NodeOrderTest, OfNodesWithTheSameIdTheFirstCounts) {
 }
 
 TEST(NodeOrderTest, AMillionDeepChainInTheWorstOrderIsFine) {
-  constexpr int64_t kDepth = 1'000'000;
+  constexpr int64_t kDepth = Tries(int64_t{1'000'000});
   std::vector<Spec> specs;
   for (int64_t id = kDepth; id >= 1; --id) {
     specs.push_back({.id = id,

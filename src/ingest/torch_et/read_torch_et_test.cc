@@ -5,12 +5,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ingest/execution_trace_testing.h"
 #include "ingest/oddities.h"
 
 namespace stepcast::ingest {
@@ -78,41 +78,16 @@ constexpr std::string_view kSchema111 = R"json({
   ]
 })json";
 
-struct Read {
-  ExecutionTrace trace{};
-  Diagnostics diagnostics{};
-  std::string error{};
-
-  std::string_view text(StringId id) const { return trace.strings.view(id); }
-  const ExecutionNode& node(std::string_view name) const {
-    for (const ExecutionNode& node : trace.nodes) {
-      if (text(node.name) == name) {
-        return node;
-      }
-    }
-    ADD_FAILURE() << "no node " << name;
-    return trace.nodes.front();
-  }
-};
-
-Read ReadText(std::string_view text) {
-  Read out;
-  const auto source = OpenMemory(text);
-  auto file = ReadTorchEt(*source, out.diagnostics);
-  if (file) {
-    out.trace = *std::move(file->execution);
-  } else {
-    out.error = file.error().message;
-  }
-  return out;
+ExecutionRead ReadText(std::string_view text) {
+  return ReadExecution(ReadTorchEt, text);
 }
 
 // Nodes of schema 1.0.1, with defaults for what is not given.
-std::string Document(std::string_view nodes) {
+std::string NodesDocument(std::string_view nodes) {
   return fmt::format(R"({{"schema": "1.0.1", "nodes": [{}]}})", nodes);
 }
 
-void ExpectRelu(const Read& read) {
+void ExpectRelu(const ExecutionRead& read) {
   const ExecutionNode& relu = read.node("aten::relu");
   EXPECT_EQ(relu.id, 8);
   EXPECT_EQ(relu.kind, NodeKind::kOp);
@@ -140,7 +115,7 @@ void ExpectRelu(const Read& read) {
 
 TEST(ReadTorchEtTest, ReadsFlatNodesOfSchema101) {
   ASSERT_TRUE(SniffTorchEt(kSchema101));
-  const Read read = ReadText(kSchema101);
+  const ExecutionRead read = ReadText(kSchema101);
   ASSERT_EQ(read.error, "");
   EXPECT_EQ(read.trace.info.format, "torch-et");
   EXPECT_EQ(read.trace.info.schema, "1.0.1");
@@ -154,7 +129,7 @@ TEST(ReadTorchEtTest, ReadsFlatNodesOfSchema101) {
 
 TEST(ReadTorchEtTest, ReadsNestedNodesOfSchema111) {
   ASSERT_TRUE(SniffTorchEt(kSchema111));
-  const Read read = ReadText(kSchema111);
+  const ExecutionRead read = ReadText(kSchema111);
   ASSERT_EQ(read.error, "");
   ExpectRelu(read);
   EXPECT_EQ(read.text(read.node("aten::relu").arguments.strides), "[[4, 1]]");
@@ -164,14 +139,14 @@ TEST(ReadTorchEtTest, ReadsNestedNodesOfSchema111) {
 TEST(ReadTorchEtTest, ALaterMinorVersionIsReadByItsFields) {
   std::string text(kSchema111);
   text.replace(text.find("1.1.1"), 5, "1.9.2");
-  const Read read = ReadText(text);
+  const ExecutionRead read = ReadText(text);
   ASSERT_EQ(read.error, "");
   ExpectRelu(read);
 }
 
 TEST(ReadTorchEtTest, AnotherMajorVersionIsAnError) {
   for (const char* schema : {"2.0.0", "0.9", "x", "", "10.1", "1x"}) {
-    const Read read =
+    const ExecutionRead read =
         ReadText(fmt::format(R"({{"schema": "{}", "nodes": []}})", schema));
     EXPECT_EQ(read.error,
               fmt::format("schema '{}' of execution traces is not known; "
@@ -182,7 +157,7 @@ TEST(ReadTorchEtTest, AnotherMajorVersionIsAnError) {
 
 // What PARAM's linker makes of a trace: times on ops, device events as nodes.
 TEST(ReadTorchEtTest, ReadsLinkedDeviceEvents) {
-  const Read read = ReadText(Document(R"json(
+  const ExecutionRead read = ReadText(NodesDocument(R"json(
       {"id": 3, "name": "aten::copy_", "rf_id": 1, "tid": 2,
        "ts": 1694128201428000, "dur": 12},
       {"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD", "pid": 0,
@@ -216,7 +191,7 @@ TEST(ReadTorchEtTest, ReadsLinkedDeviceEvents) {
 }
 
 TEST(ReadTorchEtTest, LayoutDoesNotChangeTheTextOfArguments) {
-  const Read read = ReadText(Document(R"(
+  const ExecutionRead read = ReadText(NodesDocument(R"(
       {"id": 3, "name": "a", "input_shapes": [
           [
               16,
@@ -230,7 +205,7 @@ TEST(ReadTorchEtTest, LayoutDoesNotChangeTheTextOfArguments) {
 
 // 1.0.1 gives no group size, but another collective of the group has splits.
 TEST(ReadTorchEtTest, NormalisesCollectivesOfSchema101) {
-  const Read read = ReadText(Document(R"json(
+  const ExecutionRead read = ReadText(NodesDocument(R"json(
       {"id": 3, "name": "record_param_comms", "rf_id": 1,
        "inputs": [[7, 5, 0, 60, 4, "cuda:0"], 14, 94594, 3, "all_to_allv",
                   [10, 20, 30, 0], [15, 15, 15, 15]],
@@ -259,7 +234,7 @@ TEST(ReadTorchEtTest, NormalisesCollectivesOfSchema101) {
 }
 
 TEST(ReadTorchEtTest, CollectiveAttributesGoBeforePositions) {
-  const Read read = ReadText(Document(R"(
+  const ExecutionRead read = ReadText(NodesDocument(R"(
       {"id": 3, "name": "record_param_comms", "ctrl_deps": 2,
        "inputs": {"values": [[[7, 5, 0, 60, 4, "cuda:0"]], 14,
                   ["0", "default_pg"], 1, "allreduce", [], [], 0, 1, 2]},
@@ -286,7 +261,7 @@ TEST(ReadTorchEtTest, CollectiveAttributesGoBeforePositions) {
 }
 
 TEST(ReadTorchEtTest, WorldSizeAndBackendComeFromTheProcessGroups) {
-  const Read read = ReadText(Document(R"(
+  const ExecutionRead read = ReadText(NodesDocument(R"(
       {"id": 3, "name": "## process_group:init ##", "inputs":
        ["[{\"pg_name\": \"1\", \"pg_desc\": \"undefined\",
            \"backend_config\": \"cpu:gloo\", \"group_size\": 2},
@@ -300,7 +275,7 @@ TEST(ReadTorchEtTest, WorldSizeAndBackendComeFromTheProcessGroups) {
 
 // Ranks within a group other than the default one say nothing about the job.
 TEST(ReadTorchEtTest, TheRankIsNotTakenFromOtherGroups) {
-  const Read read = ReadText(Document(R"(
+  const ExecutionRead read = ReadText(NodesDocument(R"(
       {"id": 3, "name": "record_param_comms", "inputs":
        [14, ["5", "mesh"], 1, "allreduce", [], [], 0, 1, 2]})"));
   EXPECT_FALSE(read.trace.info.rank);
@@ -308,7 +283,7 @@ TEST(ReadTorchEtTest, TheRankIsNotTakenFromOtherGroups) {
 }
 
 TEST(ReadTorchEtTest, NodesWithoutIdOrNameAreLeftOutAndCounted) {
-  const Read read = ReadText(Document(
+  const ExecutionRead read = ReadText(NodesDocument(
       R"({"name": "no id"}, {"id": 1}, {"id": "x", "name": "bad id"},
          {"id": 2, "name": 5}, 17, "text", [], null,
          {"id": 3, "name": "good"})"));
@@ -319,7 +294,7 @@ TEST(ReadTorchEtTest, NodesWithoutIdOrNameAreLeftOutAndCounted) {
 }
 
 TEST(ReadTorchEtTest, NumbersThatAreNoneAreCountedAndLeftOut) {
-  const Read read = ReadText(Document(
+  const ExecutionRead read = ReadText(NodesDocument(
       R"({"id": 1, "name": "a", "seq_id": 99999999999999999999,
           "rf_id": 1.5, "tid": "two", "dur": -3, "ts": 1e400},
          {"id": 2, "name": "b", "dur": NaN, "ts": 9e15, "parent": {}})"));
@@ -336,7 +311,7 @@ TEST(ReadTorchEtTest, NumbersThatAreNoneAreCountedAndLeftOut) {
 }
 
 TEST(ReadTorchEtTest, WrongTypesOfOtherFieldsAreIgnored) {
-  const Read read = ReadText(Document(
+  const ExecutionRead read = ReadText(NodesDocument(
       R"({"id": 1, "name": "a", "inputs": 5, "outputs": "x", "attrs": {},
           "args": [], "cat": 7, "op_schema": [], "input_shapes": {},
           "parent": null, "ts": null, "dur": null},
@@ -351,7 +326,7 @@ TEST(ReadTorchEtTest, WrongTypesOfOtherFieldsAreIgnored) {
 }
 
 TEST(ReadTorchEtTest, CyclesAndMissingParentsAreCounted) {
-  const Read read = ReadText(Document(
+  const ExecutionRead read = ReadText(NodesDocument(
       R"({"id": 1, "name": "a", "parent": 2}, {"id": 2, "name": "b",
           "parent": 1}, {"id": 3, "name": "c", "parent": 9})"));
   EXPECT_EQ(read.trace.nodes.size(), 3U);
@@ -359,7 +334,7 @@ TEST(ReadTorchEtTest, CyclesAndMissingParentsAreCounted) {
 }
 
 TEST(ReadTorchEtTest, NoNodesIsAnError) {
-  EXPECT_EQ(ReadText(Document("")).error,
+  EXPECT_EQ(ReadText(NodesDocument("")).error,
             "holds no usable node; expected an execution trace");
   EXPECT_EQ(ReadText(R"({"schema": "1.0.1"})").error,
             "holds no usable node; expected an execution trace");
@@ -372,7 +347,7 @@ TEST(ReadTorchEtTest, TruncationAtEveryByteIsSurvived) {
   for (const std::string_view text : {kSchema101, kSchema111}) {
     const size_t first_end = text.find("}", text.find("nodes")) + 1;
     for (size_t size = 0; size < text.size(); ++size) {
-      const Read read = ReadText(text.substr(0, size));
+      const ExecutionRead read = ReadText(text.substr(0, size));
       if (read.error.empty()) {
         EXPECT_GE(size, first_end);
         EXPECT_EQ(read.diagnostics.count(kTruncated), 1) << size;

@@ -45,7 +45,7 @@ Tensor LookUpBag(Torch& torch, const TableGroup& group,
 // What embedding_dense_backward does before it sums: ids are copied and
 // numbered, sorted by Thrust with all their bits, a digit of eight a pass, and
 // counted.
-void SortIds(StepBuilder& step, const ir::EmbeddingBag& bag) {
+void ThrustSortIds(StepBuilder& step, const ir::EmbeddingBag& bag) {
   constexpr int64_t kDigitBytes = 1;
   const auto launch = [&](ir::SortKind kind) {
     step.Launch(ir::Sort{
@@ -77,7 +77,7 @@ Tensor LookUpDense(Torch& torch, const TableGroup& group,
       const NodeScope node(torch, "EmbeddingBagBackward0");
       StepBuilder& step = torch.step();
       step.Launch(Zeros(elements, bag.dtype));
-      SortIds(step, bag);
+      ThrustSortIds(step, bag);
       ir::EmbeddingBag backward = bag;
       backward.pass = ir::Pass::kBackward;
       backward.kernel = ir::BagKernel::kTableBatched;

@@ -27,7 +27,7 @@ void Scan(StepBuilder& step, int64_t elements, ir::DType dtype) {
   step.Launch(SortShape(ir::SortKind::kScan, elements, dtype));
 }
 
-void SortIds(StepBuilder& step, const ir::EmbeddingBag& bag) {
+void CubSortIds(StepBuilder& step, const ir::EmbeddingBag& bag) {
   const ir::KernelShape pass =
       SortShape(ir::SortKind::kSort, bag.lookups, ir::DType::kInt64);
   if (bag.lookups <= kSingleTileKeys) {
@@ -54,7 +54,7 @@ void Backward(Torch& torch, const ir::EmbeddingBag& bag, ir::Update update) {
   StepBuilder& step = torch.step();
   const ir::DType ids = ir::DType::kInt64;
   step.Launch(Stream(bag.lookups, 1, ids));
-  SortIds(step, bag);
+  CubSortIds(step, bag);
   step.Launch(Zeros(bag.lookups, ir::DType::kInt32));
   step.Launch(Zeros(1, ir::DType::kInt32));
   step.Launch(Zeros(1, ir::DType::kInt32));

@@ -11,10 +11,9 @@ struct Layer {
   int64_t out = 0;
 };
 
-void Forward(Torch& torch, int64_t rows, const Layer& layer) {
+void LayerForward(Torch& torch, int64_t rows, const Layer& layer) {
   const Types& types = torch.options().types;
-  torch.step().Launch(
-      workload::Forward(rows, layer.in, layer.out, types.product));
+  torch.step().Launch(Forward(rows, layer.in, layer.out, types.product));
   torch.step().Launch(Stream(rows * layer.out, 1, types.activation));
 }
 
@@ -97,7 +96,7 @@ Tensor RunFusedMlp(Torch& torch, const Tensor& x,
   {
     const OpScope op(torch.step(), fused.op);
     for (const Layer& layer : layers) {
-      Forward(torch, x.rows, layer);
+      LayerForward(torch, x.rows, layer);
     }
   }
   torch.OnBackward([&torch, x, layers, node = fused.node] {

@@ -9,12 +9,10 @@
 #include "workload/impl/hugectr_embedding.h"
 #include "workload/impl/implementations.h"
 #include "workload/impl/torch.h"
+#include "workload/shapes.h"
 
 namespace stepcast::workload {
 namespace {
-
-constexpr int64_t kCopyStream = 20;
-constexpr int64_t kPadding = 8;
 
 // Weights are kept in the products' type; the optimizer writes both.
 Types MasterTypes(Precision precision) {
@@ -82,7 +80,7 @@ class HugectrDlrm {
   void CopyNextBatch() {
     const bool overlapped = settings_.loader_overlap.value_or(true);
     if (overlapped) {
-      step_.UseStream(step_.AddStream(kCopyStream));
+      step_.UseStream(step_.AddStream(StepBuilder::kCopyStream));
     }
     for (const int64_t bytes :
          {batch_ * (model_.dense_features + 1) * ir::SizeOf(ir::DType::kFp32),
@@ -136,7 +134,7 @@ class HugectrDlrm {
         backward.pass = ir::Pass::kBackward;
         Kernel("Interaction", backward);
       });
-      result.columns = (result.columns + kPadding - 1) / kPadding * kPadding;
+      result.columns = PaddedTo(result.columns, kRowPadding);
       return result;
     }
     const ir::Concat parts{.tensors = 2,

@@ -9,14 +9,6 @@
 namespace stepcast::workload {
 namespace {
 
-int64_t ElementsOf(const std::vector<TableGroup>& tables) {
-  int64_t elements = 0;
-  for (const TableGroup& group : tables) {
-    elements += group.count * group.rows * group.dim;
-  }
-  return elements;
-}
-
 // Vectors that a rank makes of its rows of split tables for `batch` samples. In
 // a CUDA graph sizes are those of all bags, whether a rank has rows of them or
 // not; of hot and other rows one has each id.

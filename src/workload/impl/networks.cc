@@ -25,7 +25,7 @@ int64_t TargetBytes(const Model& model) {
          ir::SizeOf(ir::DType::kInt64);
 }
 
-Tensor Forward(Torch& torch, const Model& model, int64_t batch) {
+Tensor LogitsOf(Torch& torch, const Model& model, int64_t batch) {
   switch (model.kind) {
     case ModelKind::kResNet50:
       return ResNet50(torch, model, batch);
@@ -62,7 +62,7 @@ void RunNetwork(const Model& model, const Settings& settings,
   if (graphs != CudaGraphs::kOff) {
     step.BeginCapture();
   }
-  const Tensor logits = Forward(torch, model, settings.batch);
+  const Tensor logits = LogitsOf(torch, model, settings.batch);
   if (!options.train) {
     step.EndCapture();
     const OpScope op(step, "aten::to");

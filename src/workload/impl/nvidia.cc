@@ -14,15 +14,10 @@
 #include "workload/impl/grad_scaler.h"
 #include "workload/impl/implementations.h"
 #include "workload/impl/torch.h"
+#include "workload/shapes.h"
 
 namespace stepcast::workload {
 namespace {
-
-// Streams as profilers number them: the loader copies on one of its own.
-constexpr int64_t kCopyStream = 20;
-
-// The interaction's result is padded so that rows start aligned: 479 to 480.
-constexpr int64_t kPadding = 8;
 
 constexpr FusedMlp kApexMlp{.op = "MlpFunction", .node = "MlpFunctionBackward"};
 
@@ -113,7 +108,7 @@ class NvidiaDlrm {
       bytes.push_back(all_batch_ * ir::SizeOf(ir::DType::kFp32));
     }
     if (overlapped) {
-      step_.UseStream(step_.AddStream(kCopyStream));
+      step_.UseStream(step_.AddStream(StepBuilder::kCopyStream));
     }
     for (const int64_t size : bytes) {
       const OpScope op(step_, "aten::to");
@@ -227,8 +222,7 @@ class NvidiaDlrm {
       backward.pass = ir::Pass::kBackward;
       torch_.Node("DotBasedInteractBackward", backward);
     });
-    const int64_t width =
-        (InteractionWidth(model_) + kPadding - 1) / kPadding * kPadding;
+    const int64_t width = PaddedTo(InteractionWidth(model_), kRowPadding);
     const Tensor x{.rows = batch_,
                    .columns = width,
                    .dtype = types.activation,

@@ -9,7 +9,6 @@
 namespace stepcast::workload {
 namespace {
 
-constexpr int64_t kFp32Bytes = 4;
 constexpr int64_t kIdBytes = 8;
 
 // Rows of the batch that an update touches: distinct ones where ids are known,

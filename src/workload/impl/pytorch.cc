@@ -216,7 +216,7 @@ class EagerRecommender {
   GradScaler scaler_;
 };
 
-Result<ir::Graph> Build(const Request& request, LookupStyle style) {
+Result<ir::Graph> BuildEager(const Request& request, LookupStyle style) {
   StepBuilder step("model");
   switch (request.model.kind) {
     case ModelKind::kResNet50:
@@ -234,11 +234,11 @@ Result<ir::Graph> Build(const Request& request, LookupStyle style) {
 }  // namespace
 
 Result<ir::Graph> BuildPytorch(const Request& request) {
-  return Build(request, LookupStyle::kBatched);
+  return BuildEager(request, LookupStyle::kBatched);
 }
 
 Result<ir::Graph> BuildPytorchBags(const Request& request) {
-  return Build(request, LookupStyle::kBags);
+  return BuildEager(request, LookupStyle::kBags);
 }
 
 }  // namespace stepcast::workload

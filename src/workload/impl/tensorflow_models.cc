@@ -13,27 +13,20 @@
 #include "workload/impl/horovod.h"
 #include "workload/impl/implementations.h"
 #include "workload/impl/tensorflow.h"
+#include "workload/shapes.h"
 
 namespace stepcast::workload {
 namespace {
 
-// Streams as profilers number them: the loader copies on one of its own.
-constexpr int64_t kCopyStream = 20;
-
-// NVIDIA pads the dense features of DLRM from 13 to 16, and the interaction's
-// result to rows that start aligned (TensorFlow2/Recommendation/DLRM).
+// NVIDIA pads the dense features of DLRM from 13 to 16
+// (TensorFlow2/Recommendation/DLRM).
 constexpr int64_t kDensePadding = 16;
-constexpr int64_t kRowPadding = 8;
 
 // How often a loader by columns copies a byte of a batch, from the file's block
 // that it decoded and shuffled to the tensor that the model reads. By hand,
 // from how published inference steps of Wide & Deep grow with the batch in all
 // their releases: no step was kept back to judge it.
 constexpr int64_t kLoaderCopies = 6;
-
-int64_t PaddedTo(int64_t columns, int64_t multiple) {
-  return (columns + multiple - 1) / multiple * multiple;
-}
 
 // How a model is written.
 struct Style {
@@ -104,7 +97,7 @@ class TensorflowStep {
     if (tf_.options().columns) {
       return;  // Parsed by threads of its own, and where it is needed.
     }
-    step_.UseStream(step_.AddStream(kCopyStream));
+    step_.UseStream(step_.AddStream(StepBuilder::kCopyStream));
     const int64_t dense = batch() * ir::SizeOf(ir::DType::kFp32);
     if (model_.kind == ModelKind::kWideDeep) {
       for (int64_t i = 0; i < model_.dense_features; ++i) {
@@ -291,7 +284,7 @@ class TensorflowStep {
   Horovod horovod_;
 };
 
-Result<ir::Graph> Build(const Request& request, const Style& style) {
+Result<ir::Graph> BuildStyle(const Request& request, const Style& style) {
   const ModelKind kind = request.model.kind;
   if (kind != ModelKind::kDlrm && kind != ModelKind::kWideDeep &&
       kind != ModelKind::kNcf && kind != ModelKind::kDeepFm) {
@@ -312,19 +305,19 @@ Result<ir::Graph> Build(const Request& request, const Style& style) {
 }  // namespace
 
 Result<ir::Graph> BuildTensorflow(const Request& request) {
-  return Build(request, {});
+  return BuildStyle(request, {});
 }
 
 Result<ir::Graph> BuildTensorflowXla(const Request& request) {
-  return Build(request, {.xla = true});
+  return BuildStyle(request, {.xla = true});
 }
 
 Result<ir::Graph> BuildTensorflowNative(const Request& request) {
-  return Build(request, {.native = true});
+  return BuildStyle(request, {.native = true});
 }
 
 Result<ir::Graph> BuildTensorflowColumns(const Request& request) {
-  return Build(request, {.native = true, .columns = true});
+  return BuildStyle(request, {.native = true, .columns = true});
 }
 
 }  // namespace stepcast::workload

@@ -20,7 +20,7 @@ namespace stepcast::workload {
 namespace {
 
 // Streams as the profiler numbers them in the 8-rank DLRM trace.
-constexpr int64_t kCopyStream = 22;
+constexpr int64_t kPipelineCopyStream = 22;
 constexpr int64_t kDistributionStream = 24;
 
 class Pipeline {
@@ -35,7 +35,7 @@ class Pipeline {
                       .train = request.settings.mode == Mode::kTrain,
                       .optimizer = request.model.dense_optimizer,
                       .form = request.model.optimizer_form}),
-        streams_{.copy = step.AddStream(kCopyStream),
+        streams_{.copy = step.AddStream(kPipelineCopyStream),
                  .distribution = step.AddStream(kDistributionStream),
                  .collective = request.plan.world > 1
                                    ? step.AddStream(kCollectiveStream)

@@ -9,6 +9,7 @@
 #include "workload/impl/implementations.h"
 #include "workload/impl/interaction.h"
 #include "workload/impl/torch.h"
+#include "workload/shapes.h"
 
 namespace stepcast::workload {
 namespace {
@@ -18,9 +19,6 @@ namespace {
 // message and into the buffer that the GPU reads. By hand, from requests of 4
 // MB and more to NVIDIA's PyTorch DLRM export; none was kept back to judge it.
 constexpr int64_t kGrpcCopies = 10;
-
-// The interaction's result is padded so that rows start aligned.
-constexpr int64_t kPadding = 8;
 
 // What serves the lookups of an ensemble.
 enum class Sparse {
@@ -173,8 +171,7 @@ class TritonModel {
                              .source = batch_ * vectors * vectors,
                              .slice = 1,
                              .dtype = types.activation});
-      const int64_t columns =
-          (pairs + dim + kPadding - 1) / kPadding * kPadding;
+      const int64_t columns = PaddedTo(pairs + dim, kRowPadding);
       step_.Launch(ir::Concat{.tensors = 2,
                               .elements = batch_ * columns,
                               .dtype = types.activation});

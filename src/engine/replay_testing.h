@@ -1,0 +1,22 @@
+// Replays of steps in graph text, for tests.
+#ifndef STEPCAST_ENGINE_REPLAY_TESTING_H_
+#define STEPCAST_ENGINE_REPLAY_TESTING_H_
+
+#include <string_view>
+#include <utility>
+
+#include "base/check.h"
+#include "engine/replay.h"
+#include "ir/graph_testing.h"
+
+namespace stepcast::engine {
+
+inline Replay ReplayOf(std::string_view text) {
+  auto replay = ReplayStep(ir::GraphOf(text));
+  CHECK(replay.has_value()) << replay.error().message;
+  return *std::move(replay);
+}
+
+}  // namespace stepcast::engine
+
+#endif  // STEPCAST_ENGINE_REPLAY_TESTING_H_
