@@ -5,22 +5,15 @@
 # layer check compares it with the #include lines.
 function(stepcast_module name)
   cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;DEPS;LINK" ${ARGN})
+  list(TRANSFORM ARG_DEPS PREPEND stepcast_ OUTPUT_VARIABLE libraries)
   add_library(stepcast_${name} STATIC ${ARG_SOURCES})
   target_include_directories(stepcast_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(stepcast_${name} PRIVATE stepcast_warnings
-                                         PUBLIC ${ARG_LINK})
-  foreach(dep IN LISTS ARG_DEPS)
-    target_link_libraries(stepcast_${name} PUBLIC stepcast_${dep})
-  endforeach()
+  target_link_libraries(stepcast_${name} PUBLIC ${ARG_LINK} ${libraries})
+  stepcast_compile(stepcast_${name})
   list(JOIN ARG_DEPS "," deps_text)
   set_property(GLOBAL APPEND PROPERTY STEPCAST_LAYERS "${name}:${deps_text}")
   if(BUILD_TESTING AND ARG_TESTS)
-    add_executable(${name}_test ${ARG_TESTS})
-    target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR})
-    target_link_libraries(${name}_test PRIVATE stepcast_${name}
-                                               stepcast_warnings
-                                               GTest::gmock_main)
-    gtest_discover_tests(${name}_test TEST_PREFIX "${name}."
-                         PROPERTIES LABELS unit DISCOVERY_TIMEOUT 60)
+    stepcast_test(${name}_test LABEL unit
+                  SOURCES ${ARG_TESTS} LINK stepcast_${name})
   endif()
 endfunction()

@@ -61,6 +61,27 @@ configure_preset() {
 build_preset() {
   local preset=$1
   shift
-  NINJA_STATUS='[%f/%t] ' cmake --build "$root/build/$preset" --target "$@" \
+  # What ccache must know of precompiled headers.
+  CCACHE_SLOPPINESS=pch_defines,time_macros NINJA_STATUS='[%f/%t] ' \
+    cmake --build "$root/build/$preset" --target "$@" \
     </dev/null 2>&1 | tee -a "$root/build/$preset.log" | show_progress
+}
+
+# explain_failure NAME: shows the errors in build/NAME.log and what to do.
+explain_failure() {
+  local log=$root/build/$1.log
+  grep -aE -A 12 'FAILED:|CMake Error|error:' "$log" | head -n 80 ||
+    tail -n 30 "$log"
+  echo "the whole log is in $log"
+  if grep -qaE 'Killed|internal compiler error' "$log"; then
+    echo "the compiler may have run out of memory: try again with" \
+      "CMAKE_BUILD_PARALLEL_LEVEL=1"
+  elif grep -qaE 'Could NOT find|could not find|No such file or dir' "$log"
+  then
+    echo "a library may be missing: without STEPCAST_SKIP_DEPS the packages in" \
+      "tools/deps.sh are installed; if they are, remove build/$1 and try again"
+  else
+    echo "if the sources are as they were checked out, remove build/$1 and try" \
+      "again"
+  fi
 }

@@ -8,7 +8,7 @@ BUILD_PACKAGES=(
   libtomlplusplus-dev libxgboost-dev protobuf-compiler zlib1g-dev
 )
 TEST_PACKAGES=(
-  libgtest-dev libgmock-dev libbenchmark-dev python3
+  libgtest-dev libgmock-dev libbenchmark-dev python3 ccache lld
   chromium clang-14 clang-format clang-tidy libclang-rt-14-dev openmpi-bin
 )
 

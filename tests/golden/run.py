@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Runs golden cases: one text file with a command, its input and its output.
 
-usage: run.py [--update] [--binary PATH] [CASE.txt ...]     (default: all cases)
+usage: run.py [--update] [--binary PATH] [CASE.txt or folder ...]
+
+Without names all cases run.
 
 A case, run in an empty directory of its own:
 
@@ -301,11 +303,17 @@ def main():
     options.binary = options.binary.resolve()
     if not os.access(options.binary, os.X_OK):
         parser.error(f"{options.binary} is not a program; build it first")
-    cases = options.cases or sorted(HERE.glob("*/*.txt"))
+    cases = [case for path in options.cases or [HERE]
+             for case in (sorted(path.rglob("*.txt")) if path.is_dir()
+                          else [path]) if case.name != "CMakeLists.txt"]
+    if not cases:
+        parser.error("no cases there")
     version = project_version()
     bad = [case for case in cases if not process(case, options, version)]
     if len(cases) > 1:
-        print(f"{len(cases) - len(bad)} of {len(cases)} cases pass")
+        for case in bad:
+            print(f"failed: {os.path.relpath(case)}")
+        print(f"{len(cases) - len(bad)} passed, {len(bad)} failed")
     return 1 if bad else 0
 
 

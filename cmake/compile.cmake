@@ -1,0 +1,92 @@
+# How our code is compiled: several sources at once, on top of common headers
+# that each preset compiles once. Both save parsing the same headers again for
+# every file, which was most of a build. The tidy preset turns both off, so that
+# every file is also seen alone.
+option(STEPCAST_BATCHES "compile several sources of a target at once" ON)
+option(STEPCAST_COMMON_HEADERS "compile the common headers once" ON)
+
+# Whoever changes a file waits for its batch to compile. Larger batches compile
+# faster as a whole; with the default one takes about five seconds.
+set(STEPCAST_BATCH_BYTES 36000 CACHE STRING "bytes of source in a batch")
+
+# ccache wants to see which precompiled header a preprocessed source used, and
+# no time stamps in those of clang (tools/build.sh has the rest).
+if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options(-fpch-preprocess)
+  else()
+    add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+endif()
+
+# Headers of other people that many of our files include.
+set(common_headers
+  <algorithm> <array> <charconv> <chrono> <cmath> <cstddef> <cstdint> <cstring>
+  <filesystem> <functional> <iterator> <limits> <map> <memory> <numeric>
+  <optional> <set> <span> <string> <string_view> <tuple> <type_traits>
+  <unordered_map> <utility> <variant> <vector> <fmt/format.h>
+  <tl/expected.hpp>)
+
+# Tests are compiled without optimisation, what they test with it.
+set(test_options $<$<CONFIG:RelWithDebInfo>:-O0>)
+
+# stepcast_common_headers(<target> HEADERS ... LINK ... [OPTIONS ...]): the
+# target that compiles these headers for all that are given it.
+function(stepcast_common_headers target)
+  cmake_parse_arguments(ARG "" "" "HEADERS;LINK;OPTIONS" ${ARGN})
+  set(source ${PROJECT_BINARY_DIR}/${target}.cc)
+  file(CONFIGURE OUTPUT ${source}
+       CONTENT "// Compiles the common headers (cmake/compile.cmake).\n")
+  add_library(${target} OBJECT ${source})
+  target_link_libraries(${target} PRIVATE ${ARG_LINK} stepcast_warnings)
+  target_compile_options(${target} PRIVATE ${ARG_OPTIONS})
+  target_precompile_headers(${target} PRIVATE ${ARG_HEADERS})
+endfunction()
+
+if(STEPCAST_COMMON_HEADERS)
+  stepcast_common_headers(stepcast_headers
+    HEADERS ${common_headers} LINK fmt::fmt)
+  if(BUILD_TESTING)
+    stepcast_common_headers(stepcast_test_headers
+      HEADERS ${common_headers} <gmock/gmock.h> <gtest/gtest.h>
+      LINK fmt::fmt GTest::gmock OPTIONS ${test_options})
+  endif()
+endif()
+
+# Puts the sources of a target into batches of about STEPCAST_BATCH_BYTES, in
+# the order of its list.
+function(stepcast_batches target)
+  if(NOT STEPCAST_BATCHES)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  set(bytes 0)
+  foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
+               NORMALIZE)
+    if(EXISTS ${source} AND source MATCHES "\\.cc$")
+      math(EXPR batch "${bytes} / ${STEPCAST_BATCH_BYTES}")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${batch})
+      file(SIZE ${source} size)
+      math(EXPR bytes "${bytes} + ${size}")
+    endif()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON
+                                             UNITY_BUILD_MODE GROUP)
+endfunction()
+
+# stepcast_compile(<target> [TESTS]): our warnings, common headers and batches.
+# TESTS: with the headers of GoogleTest and the options of tests.
+function(stepcast_compile target)
+  cmake_parse_arguments(ARG "TESTS" "" "" ${ARGN})
+  target_link_libraries(${target} PRIVATE stepcast_warnings)
+  set(headers stepcast_headers)
+  if(ARG_TESTS)
+    set(headers stepcast_test_headers)
+    target_compile_options(${target} PRIVATE ${test_options})
+  endif()
+  if(STEPCAST_COMMON_HEADERS)
+    target_precompile_headers(${target} REUSE_FROM ${headers})
+  endif()
+  stepcast_batches(${target})
+endfunction()
