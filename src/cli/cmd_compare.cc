@@ -18,6 +18,7 @@
 #include "cli/output.h"
 #include "cli/whatif_command.h"
 #include "report/compare.h"
+#include "scenario/settings.h"
 
 namespace stepcast::cli {
 namespace {
@@ -90,6 +91,27 @@ Status CheckNoPlans(const std::vector<std::string>& sides) {
                                 plan, fmt::join(words, " ")));
 }
 
+// An option that neither side has a use for is a mistake.
+Status CheckSharedOptions(const PredictCommand& options) {
+  std::vector<scenario::Scenario> sides;
+  for (const std::string& text : options.input.files) {
+    PredictCommand command = options;
+    RETURN_IF_ERROR(ReadSide(text, command));
+    sides.push_back(command.scenario);
+  }
+  for (const scenario::Setting& setting : scenario::Settings()) {
+    if (setting.IsSet(options.scenario) &&
+        std::ranges::none_of(sides, [&](const scenario::Scenario& side) {
+          return setting.IsSet(side);
+        })) {
+      return Fail(
+          ErrorCode::kInvalidInput,
+          fmt::format("{} means nothing for either step", setting.name));
+    }
+  }
+  return {};
+}
+
 struct LoadedSide {
   report::ComparedStep step{};
   std::optional<whatif::Case>
@@ -102,8 +124,13 @@ Result<LoadedSide> LoadSide(const std::string& text,
                             const PredictCommand& options,
                             engine::Predictor& shared) {
   PredictCommand command = options;
-  command.samples = "0";  // Intervals are not compared.
   RETURN_IF_ERROR(ReadSide(text, command));
+  if (!command.scenario.samples.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                "samples means nothing for compare; intervals are not "
+                "compared");
+  }
+  command.scenario.samples = "0";
   const std::string& file = command.input.files.front();
   if (std::filesystem::is_regular_file(file) && IsPrediction(HeadOf(file))) {
     ASSIGN_OR_RETURN(const std::string json, ReadFile(file));
@@ -112,7 +139,7 @@ Result<LoadedSide> LoadSide(const std::string& text,
     return LoadedSide{.step = std::move(step)};
   }
   LoadedSide side;
-  if (command.profiles != options.profiles) {
+  if (command.scenario.profile != options.scenario.profile) {
     side.predictor = std::make_unique<engine::Predictor>(PredictorOf(command));
   }
   ASSIGN_OR_RETURN(
@@ -151,6 +178,7 @@ Result<Outcome> CompareSteps(const CompareCommand& command) {
   ASSIGN_OR_RETURN(const std::vector<Check> checks,
                    ParseChecks(workload.fail_on, kCompareQuantities));
   RETURN_IF_ERROR(CheckNoPlans(workload.input.files));
+  RETURN_IF_ERROR(CheckSharedOptions(workload));
   engine::Predictor predictor = PredictorOf(workload);
   ASSIGN_OR_RETURN(LoadedSide a,
                    LoadSide(workload.input.files[0], workload, predictor));

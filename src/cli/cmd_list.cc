@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/list_overheads.h"
 #include "cli/list_servers.h"
+#include "cli/list_settings.h"
 #include "cli/list_studies.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -370,6 +371,7 @@ constexpr Listing kListings[] = {
     {.name = "overheads", .text = OverheadsText, .json = OverheadsJson},
     {.name = "changes", .text = ChangesText, .json = ChangesJson},
     {.name = "studies", .text = StudiesText, .json = StudiesJson},
+    {.name = "settings", .text = SettingsText, .json = SettingsJson},
 };
 
 }  // namespace

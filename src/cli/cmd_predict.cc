@@ -20,6 +20,7 @@
 #include "report/html_report.h"
 #include "report/prediction.h"
 #include "report/timeline.h"
+#include "scenario/settings.h"
 
 namespace stepcast::cli {
 namespace {
@@ -68,7 +69,7 @@ std::array<double, kPredictQuantities.size()> ValuesOf(
 
 // What a fleet has no use for.
 Status CheckFleetCommand(const PredictCommand& command) {
-  if (command.server.empty() || command.input.files.size() != 1) {
+  if (command.scenario.server.empty() || command.input.files.size() != 1) {
     return Fail(ErrorCode::kInvalidInput,
                 "--trainers without a model and its servers; expected MODEL "
                 "--server NAME, too");
@@ -85,8 +86,6 @@ Status CheckFleetCommand(const PredictCommand& command) {
 void AddOptions(OptionParser& parser, PredictCommand& command) {
   AddWorkloadOptions(parser, command);
   AddFleetOptions(parser, command);
-  parser.AddFlag("--profiled", command.profiled,
-                 "with the time that a profiler takes");
   parser.AddRepeated("--algorithm", command.algorithms,
                      "from times to a step: stepcast, lin2022 or lin2024 (the\n"
                      "papers' walks); may be repeated to compare",
@@ -178,7 +177,8 @@ Result<Outcome> RunPredict(const Words& words) {
   }
   ASSIGN_OR_RETURN(const std::vector<Check> checks,
                    ParseChecks(command.fail_on, kPredictQuantities));
-  if (IsFleet(command)) {
+  RETURN_IF_ERROR(CheckOptions(command));
+  if (scenario::SubjectOfModel(command.scenario) == scenario::Subject::kFleet) {
     RETURN_IF_ERROR(CheckFleetCommand(command));
     ASSIGN_OR_RETURN(const fleet::FleetPrediction prediction,
                      PredictOnFleet(command));
@@ -195,11 +195,12 @@ Result<Outcome> RunPredict(const Words& words) {
     return Fail(ErrorCode::kInvalidInput,
                 "--json and --csv were given; expected one of them");
   }
-  const std::vector<std::filesystem::path> profiles(command.profiles.begin(),
-                                                    command.profiles.end());
-  ASSIGN_OR_RETURN(command.gpu, GpuOrProfiles(command.gpu, profiles));
-  command.overheads =
-      OverheadsOrProfiles(command.overheads, command.gpu, profiles);
+  const std::vector<std::filesystem::path> profiles(
+      command.scenario.profile.begin(), command.scenario.profile.end());
+  ASSIGN_OR_RETURN(command.scenario.gpu,
+                   GpuOrProfiles(command.scenario.gpu, profiles));
+  command.scenario.overheads = OverheadsOrProfiles(
+      command.scenario.overheads, command.scenario.gpu, profiles);
   const auto report = IsModel(command.input.files) ? PredictModel(command)
                                                    : PredictTrace(command);
   if (!report) {

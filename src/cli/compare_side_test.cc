@@ -14,33 +14,33 @@ TEST(ReadSideTest, EveryWordOfTheOptionsIsOneOfASide) {
   ASSERT_TRUE(ReadSide(
       "rm1@server=2s-epyc-7742,runtime=caffe2,pageable,profile=p", command));
   EXPECT_THAT(command.input.files, ElementsAre("rm1"));
-  EXPECT_EQ(command.server, "2s-epyc-7742");
-  EXPECT_EQ(command.runtime, "caffe2");
-  EXPECT_TRUE(command.pageable);
-  EXPECT_THAT(command.profiles, ElementsAre("p"));
+  EXPECT_EQ(command.scenario.server, "2s-epyc-7742");
+  EXPECT_EQ(command.scenario.runtime, "caffe2");
+  EXPECT_TRUE(command.scenario.pageable);
+  EXPECT_THAT(command.scenario.profile, ElementsAre("p"));
 }
 
 TEST(ReadSideTest, AProfileOfTheSideIsAskedFirst) {
   PredictCommand command;
-  command.profiles = {"shared"};
+  command.scenario.profile = {"shared"};
   ASSERT_TRUE(ReadSide("rm1@profile=own", command));
-  EXPECT_THAT(command.profiles, ElementsAre("own", "shared"));
+  EXPECT_THAT(command.scenario.profile, ElementsAre("own", "shared"));
 }
 
 TEST(ReadSideTest, AServerLeavesTheGpuToTheOtherSide) {
   PredictCommand command;
-  command.gpu = "a100-sxm-80gb";
-  command.gpus = "8";
+  command.scenario.gpu = "a100-sxm-80gb";
+  command.scenario.gpus = "8";
   ASSERT_TRUE(ReadSide("rm1@server=2s-skylake", command));
-  EXPECT_EQ(command.gpu, "");
-  EXPECT_EQ(command.gpus, "");
+  EXPECT_EQ(command.scenario.gpu, "");
+  EXPECT_EQ(command.scenario.gpus, "");
 }
 
 TEST(ReadSideTest, AGpuLeavesTheServerToTheOtherSide) {
   PredictCommand command;
-  command.server = "2s-skylake";
+  command.scenario.server = "2s-skylake";
   ASSERT_TRUE(ReadSide("rm1@gpu=t4", command));
-  EXPECT_EQ(command.server, "");
+  EXPECT_EQ(command.scenario.server, "");
 }
 
 TEST(ReadSideTest, AFlagTakesNoValue) {

@@ -11,40 +11,14 @@
 #include "engine/predictor.h"
 #include "fleet/predict_fleet.h"
 #include "report/prediction.h"
+#include "scenario/scenario.h"
 
 namespace stepcast::cli {
 
 /// The words of the options, as given.
 struct PredictCommand {
   InputOptions input;
-  std::string gpu;
-  std::string gpus;
-  std::string nodes;
-  std::string platform;
-  std::string server;
-  std::string runtime;
-  // Of a fleet of servers.
-  std::string trainers;
-  std::string hogwild;
-  std::string sparse_servers;
-  std::string dense_servers;
-  std::string sparse_server;
-  std::string dense_server;
-  std::string sync_every;
-  std::string batch;
-  std::string mode;
-  std::string precision;
-  std::string impl;
-  std::string cuda_graphs;
-  std::string placement;
-  std::string plan;
-  bool pageable = false;
-  std::string overheads;
-  std::vector<std::string> profiles;
-  std::string step;
-  std::string seed;
-  std::string samples;
-  bool profiled = false;
+  scenario::Scenario scenario;
   std::vector<std::string> algorithms;
   std::string perfetto;
   std::string html;
@@ -60,9 +34,13 @@ void AddWorkloadOptions(OptionParser& parser, PredictCommand& command);
 /// that exists, so that the error lists what is built in.
 bool IsModel(const std::vector<std::string>& files);
 
+/// Fails for options that mean nothing for what the words name.
+Status CheckOptions(const PredictCommand& command);
+
 /// With the profiles that were named.
 inline engine::Predictor PredictorOf(const PredictCommand& command) {
-  return engine::Predictor({command.profiles.begin(), command.profiles.end()});
+  return engine::Predictor(
+      {command.scenario.profile.begin(), command.scenario.profile.end()});
 }
 
 /// The words as a request for a model's step, and how it is to be predicted.
@@ -72,9 +50,7 @@ Result<engine::PredictOptions> ReadModelOptions(const PredictCommand& command);
 /// Of a model, built in or from a file.
 Result<report::PredictionReport> PredictModel(const PredictCommand& command);
 
-/// Whether asynchronous training on many servers is asked for.
-bool IsFleet(const PredictCommand& command);
-/// Declares its options.
+/// Declares the options of asynchronous training on many servers.
 void AddFleetOptions(OptionParser& parser, PredictCommand& command);
 /// Of a model on such servers.
 Result<fleet::FleetPrediction> PredictOnFleet(const PredictCommand& command);

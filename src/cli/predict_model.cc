@@ -19,24 +19,26 @@ namespace {
 
 Result<workload::Settings> ReadSettings(const PredictCommand& command) {
   workload::Settings settings;
-  ASSIGN_OR_RETURN(const auto batch, ParseNumber("--batch", command.batch, 1));
+  ASSIGN_OR_RETURN(const auto batch,
+                   ParseNumber("--batch", command.scenario.batch, 1));
   settings.batch = batch.value_or(0);
-  if (!command.mode.empty()) {
-    ASSIGN_OR_RETURN(settings.mode, workload::ParseMode(command.mode));
+  if (!command.scenario.mode.empty()) {
+    ASSIGN_OR_RETURN(settings.mode, workload::ParseMode(command.scenario.mode));
   }
-  if (!command.precision.empty()) {
+  if (!command.scenario.precision.empty()) {
     ASSIGN_OR_RETURN(settings.precision,
-                     workload::ParsePrecision(command.precision));
+                     workload::ParsePrecision(command.scenario.precision));
   }
-  if (!command.cuda_graphs.empty()) {
+  if (!command.scenario.cuda_graphs.empty()) {
     ASSIGN_OR_RETURN(settings.cuda_graphs,
-                     workload::ParseCudaGraphs(command.cuda_graphs));
+                     workload::ParseCudaGraphs(command.scenario.cuda_graphs));
   }
-  if (!command.impl.empty()) {
-    settings.impl = command.impl;
+  if (!command.scenario.impl.empty()) {
+    settings.impl = command.scenario.impl;
   }
-  settings.pinned = !command.pageable;
-  ASSIGN_OR_RETURN(const auto seed, ParseNumber("--seed", command.seed, 0));
+  settings.pinned = !command.scenario.pageable;
+  ASSIGN_OR_RETURN(const auto seed,
+                   ParseNumber("--seed", command.scenario.seed, 0));
   settings.seed = static_cast<uint64_t>(seed.value_or(1));
   return settings;
 }
@@ -49,33 +51,43 @@ Result<engine::Request> ReadRequest(const PredictCommand& command) {
                    workload::FindModel(command.input.files.empty()
                                            ? std::string(kDefaultModel)
                                            : command.input.files.front()));
-  if (!command.placement.empty()) {
-    RETURN_IF_ERROR(engine::SetPlacement(command.placement, request));
+  if (!command.scenario.placement.empty()) {
+    RETURN_IF_ERROR(engine::SetPlacement(command.scenario.placement, request));
   }
   ASSIGN_OR_RETURN(request.settings, ReadSettings(command));
-  ASSIGN_OR_RETURN(const auto gpus, ParseNumber("--gpus", command.gpus, 1));
-  ASSIGN_OR_RETURN(const auto nodes, ParseNumber("--nodes", command.nodes, 1));
+  ASSIGN_OR_RETURN(const auto gpus,
+                   ParseNumber("--gpus", command.scenario.gpus, 1));
+  ASSIGN_OR_RETURN(const auto nodes,
+                   ParseNumber("--nodes", command.scenario.nodes, 1));
   constexpr int64_t kMostGpus = 1'048'576;
   request.gpus = static_cast<int>(std::min(gpus.value_or(1), kMostGpus));
   request.nodes = static_cast<int>(std::min(nodes.value_or(1), kMostGpus));
-  request.platform = command.platform;
-  request.server = command.server;
-  request.runtime = command.runtime;
+  if (command.scenario.server.empty() && request.nodes > request.gpus) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("{} nodes with {} GPU{} over all of them; expected "
+                            "at least one per node, as --gpus {}",
+                            request.nodes, request.gpus,
+                            request.gpus == 1 ? "" : "s", request.nodes * 8));
+  }
+  request.platform = command.scenario.platform;
+  request.server = command.scenario.server;
+  request.runtime = command.scenario.runtime;
   if (request.server.empty() && !request.runtime.empty()) {
     return Fail(ErrorCode::kInvalidInput,
                 "--runtime is of servers without GPUs; expected --server, too");
   }
-  if (!request.server.empty() && !command.gpu.empty()) {
+  if (!request.server.empty() && !command.scenario.gpu.empty()) {
     return Fail(ErrorCode::kInvalidInput,
                 "--gpu and --server; expected one of them");
   }
-  request.gpu =
-      command.gpu.empty() && command.platform.empty() && command.server.empty()
-          ? std::string(kDefaultGpu)
-          : command.gpu;
-  request.overheads = command.overheads;
-  if (!command.plan.empty()) {
-    RETURN_IF_ERROR(plan::LoadDeal(command.plan, request));
+  request.gpu = command.scenario.gpu.empty() &&
+                        command.scenario.platform.empty() &&
+                        command.scenario.server.empty()
+                    ? std::string(kDefaultGpu)
+                    : command.scenario.gpu;
+  request.overheads = command.scenario.overheads;
+  if (!command.scenario.plan.empty()) {
+    RETURN_IF_ERROR(plan::LoadDeal(command.scenario.plan, request));
   }
   return request;
 }
@@ -83,11 +95,12 @@ Result<engine::Request> ReadRequest(const PredictCommand& command) {
 Result<engine::PredictOptions> ReadModelOptions(const PredictCommand& command) {
   engine::PredictOptions options;
   ASSIGN_OR_RETURN(const auto samples,
-                   ParseNumber("--samples", command.samples, 0));
-  ASSIGN_OR_RETURN(const auto seed, ParseNumber("--seed", command.seed, 0));
+                   ParseNumber("--samples", command.scenario.samples, 0));
+  ASSIGN_OR_RETURN(const auto seed,
+                   ParseNumber("--seed", command.scenario.seed, 0));
   options.samples = static_cast<uint32_t>(samples.value_or(kDefaultSamples));
   options.seed = static_cast<uint64_t>(seed.value_or(1));
-  options.profiled = command.profiled;
+  options.profiled = command.scenario.profiled;
   return options;
 }
 
@@ -110,8 +123,9 @@ Result<report::PredictionReport> PredictModel(const PredictCommand& command) {
                    predictor.Overheads(predicted.overheads));
   RETURN_IF_ERROR(AddAlgorithms(command, predicted.graph, predicted.prediction,
                                 overheads, options.profiled, report));
-  const bool placed = !command.gpu.empty() || !command.platform.empty() ||
-                      !command.server.empty();
+  const bool placed = !command.scenario.gpu.empty() ||
+                      !command.scenario.platform.empty() ||
+                      !command.scenario.server.empty();
   if (!named || !placed) {
     report.notes.push_back(fmt::format(
         "{}; name others with a workload and --gpu",

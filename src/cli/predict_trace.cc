@@ -50,14 +50,20 @@ Result<double> BandwidthRatio(engine::Predictor& predictor,
 }  // namespace
 
 Result<report::PredictionReport> PredictTrace(const PredictCommand& command) {
+  if (!command.scenario.platform.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                "platform means nothing for a recorded step; use `stepcast "
+                "whatif FILE --change platform=NAME`");
+  }
   ASSIGN_OR_RETURN(const TraceInput trace,
-                   LoadTrace(command.input, command.step));
+                   LoadTrace(command.input, command.scenario.step));
   engine::Predictor predictor = PredictorOf(command);
   const Result<std::string> recorded = RecordedGpu(trace.graph);
-  if (!recorded && command.gpu.empty()) {
+  if (!recorded && command.scenario.gpu.empty()) {
     return tl::unexpected(recorded.error());
   }
-  const std::string gpu = command.gpu.empty() ? *recorded : command.gpu;
+  const std::string gpu =
+      command.scenario.gpu.empty() ? *recorded : command.scenario.gpu;
   ASSIGN_OR_RETURN(const cost::KernelModels* models, predictor.Models(gpu));
 
   engine::PredictOptions options;
@@ -68,16 +74,18 @@ Result<report::PredictionReport> PredictTrace(const PredictCommand& command) {
   }
   options.repeats = trace.timed ? 1 : options.repeats;
   options.rank_offsets = trace.timed;
-  options.profiled = trace.timed || command.profiled;
+  options.profiled = trace.timed || command.scenario.profiled;
   ASSIGN_OR_RETURN(const auto samples,
-                   ParseNumber("--samples", command.samples, 0));
+                   ParseNumber("--samples", command.scenario.samples, 0));
   options.samples = static_cast<uint32_t>(samples.value_or(kDefaultSamples));
-  ASSIGN_OR_RETURN(const auto seed, ParseNumber("--seed", command.seed, 0));
+  ASSIGN_OR_RETURN(const auto seed,
+                   ParseNumber("--seed", command.scenario.seed, 0));
   options.seed = static_cast<uint64_t>(seed.value_or(1));
 
-  const std::string name = !command.overheads.empty() ? command.overheads
-                           : trace.timed              ? std::string(kSelf)
-                                                      : "shared";
+  const std::string name = !command.scenario.overheads.empty()
+                               ? command.scenario.overheads
+                           : trace.timed ? std::string(kSelf)
+                                         : "shared";
   std::optional<cost::OverheadTable> own;
   const cost::OverheadTable* overheads = nullptr;
   if (name == kSelf) {
@@ -108,7 +116,7 @@ Result<report::PredictionReport> PredictTrace(const PredictCommand& command) {
   }
   RETURN_IF_ERROR(AddAlgorithms(command, trace.graph, prediction, overheads,
                                 options.profiled, report));
-  if (command.gpu.empty()) {
+  if (command.scenario.gpu.empty()) {
     report.notes.push_back(fmt::format(
         "recorded as '{}', taken for {}",
         trace.graph.text(trace.graph.data().ranks.begin()->gpu), gpu));

@@ -20,9 +20,9 @@ Result<whatif::Case> PredictGraph(std::shared_ptr<const ir::Graph> graph,
                    predictor.Models(place.gpu));
   ASSIGN_OR_RETURN(
       const cost::OverheadTable* overheads,
-      predictor.Overheads(command.overheads.empty()
+      predictor.Overheads(command.scenario.overheads.empty()
                               ? cost::kSharedOverheads
-                              : std::string_view(command.overheads)));
+                              : std::string_view(command.scenario.overheads)));
   ASSIGN_OR_RETURN(
       engine::Prediction prediction,
       engine::Predict(
@@ -36,21 +36,24 @@ Result<whatif::Case> PredictGraph(std::shared_ptr<const ir::Graph> graph,
 
 Result<whatif::Case> LoadCase(const PredictCommand& command,
                               engine::Predictor& predictor) {
+  RETURN_IF_ERROR(CheckOptions(command));
   if (IsModel(command.input.files)) {
     ASSIGN_OR_RETURN(const engine::Request request, ReadRequest(command));
     ASSIGN_OR_RETURN(const engine::PredictOptions options,
                      ReadModelOptions(command));
     return whatif::CaseOfModel(request, options, predictor);
   }
-  ASSIGN_OR_RETURN(TraceInput trace, LoadTrace(command.input, command.step));
+  ASSIGN_OR_RETURN(TraceInput trace,
+                   LoadTrace(command.input, command.scenario.step));
   const bool timed = trace.timed;
   auto graph = std::make_shared<const ir::Graph>(std::move(trace.graph));
   const Result<std::string> recorded = RecordedGpu(*graph);
-  whatif::Place place{
-      .gpu = !command.gpu.empty() ? command.gpu : recorded.value_or(""),
-      .platform = command.platform,
-      .gpus = static_cast<int>(graph->data().ranks.size()),
-      .nodes = 1};
+  whatif::Place place{.gpu = !command.scenario.gpu.empty()
+                                 ? command.scenario.gpu
+                                 : recorded.value_or(""),
+                      .platform = command.scenario.platform,
+                      .gpus = static_cast<int>(graph->data().ranks.size()),
+                      .nodes = 1};
   if (timed) {
     ASSIGN_OR_RETURN(const engine::PredictOptions options,
                      ReadModelOptions(command));

@@ -45,6 +45,12 @@ std::string NoteOf(const workload::HybridTables& placed, Placement far) {
 }  // namespace
 
 Status SetPlacement(std::string_view word_or_file, Request& request) {
+  if (request.model.tables.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("{} has no tables to place; expected a model with "
+                            "tables, or no placement",
+                            request.model.name));
+  }
   if (word_or_file == kHybrid || word_or_file == kHybridRemote) {
     request.hybrid =
         word_or_file == kHybrid ? Placement::kHost : Placement::kRemote;

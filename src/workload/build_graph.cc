@@ -48,6 +48,12 @@ Result<ir::Graph> BuildRankGraph(const Model& model, const Settings& settings,
                     "pytorch and a dlrm model",
                     Name(away->placement), found->name, Name(model.kind)));
   }
+  if (settings.cuda_graphs != CudaGraphs::kOff && !found->cuda_graphs) {
+    return Fail(ErrorCode::kUnsupported,
+                fmt::format("implementation {} runs without CUDA graphs here; "
+                            "expected off, or pytorch, nvidia or hugectr",
+                            found->name));
+  }
   Settings complete = settings;
   if (complete.batch == 0) {
     complete.batch = model.batch;

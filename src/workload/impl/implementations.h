@@ -27,6 +27,7 @@ struct Implementation {
   bool other_models = false;  // Runs more than DLRM.
   bool many_ranks = false;    // Knows collectives.
   bool placements = false;    // Looks tables up wherever they are.
+  bool cuda_graphs = false;   // Can record its step as CUDA graphs.
   /// All-to-alls over several nodes go by the ranks of the own node.
   bool staged = false;
   Result<ir::Graph> (*build)(const Request& request) = nullptr;

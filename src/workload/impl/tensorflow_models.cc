@@ -293,10 +293,6 @@ Result<ir::Graph> BuildStyle(const Request& request, const Style& style) {
                             "here; expected dlrm, wide_deep, deepfm or ncf",
                             request.model.name, Name(kind)));
   }
-  if (request.settings.cuda_graphs != CudaGraphs::kOff) {
-    return Fail(ErrorCode::kUnsupported,
-                "TensorFlow runs without CUDA graphs here; expected off");
-  }
   StepBuilder step("model");
   TensorflowStep(request, style, step).Run();
   return std::move(step).Finish();
