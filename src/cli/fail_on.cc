@@ -1,14 +1,13 @@
 #include "cli/fail_on.h"
 
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/check.h"
 #include "base/nearest.h"
+#include "base/quantity.h"
 #include "cli/output.h"
 
 namespace stepcast::cli {
@@ -71,25 +70,13 @@ Result<Check> ParseCheck(const std::string& text,
       break;
     }
   }
-  const std::string_view unit = quantities[check.quantity].unit;
-  std::string_view number = rest;
-  if (!unit.empty() && number.ends_with(unit)) {
-    number = Trimmed(number.substr(0, number.size() - unit.size()));
+  const auto limit = ParseQuantity(rest, quantities[check.quantity].unit);
+  if (!limit) {
+    return Fail(
+        ErrorCode::kInvalidInput,
+        fmt::format("--fail-on is '{}': {}", text, limit.error().message));
   }
-  // "+3%" is how a growth is written.
-  if (number.starts_with('+') && !number.starts_with("+-")) {
-    number.remove_prefix(1);
-  }
-  const auto [stop, error] = std::from_chars(
-      number.data(), number.data() + number.size(), check.limit);
-  if (error != std::errc() || stop != number.data() + number.size() ||
-      !std::isfinite(check.limit)) {
-    return Fail(ErrorCode::kInvalidInput,
-                fmt::format("--fail-on is '{}': '{}' is no limit; expected a "
-                            "number{}",
-                            text, rest,
-                            unit.empty() ? "" : fmt::format(" of {}", unit)));
-  }
+  check.limit = *limit;
   return check;
 }
 

@@ -18,7 +18,7 @@ namespace stepcast::cli {
 /// Something a check can be about.
 struct Quantity {
   std::string_view name;  // "error"
-  std::string_view unit;  // "%", "us" or "": may follow the limit.
+  std::string_view unit;  // "%", "us" or "": of a limit without one.
   std::string_view help;  // One line.
 };
 

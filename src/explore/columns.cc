@@ -58,6 +58,18 @@ std::vector<std::string> ColumnNames(const Study& study) {
   return names;
 }
 
+std::optional<std::string_view> UnitOfColumn(std::string_view column) {
+  if (const auto number = FindNumber(column)) {
+    return NumberColumns()[static_cast<size_t>(*number)].unit;
+  }
+  if (const auto kind = FindSetting(column)) {
+    const SettingKind& setting = SettingKinds()[*kind];
+    return setting.type == SettingType::kWord ? std::nullopt
+                                              : std::optional(setting.unit);
+  }
+  return column == kRow ? std::optional(std::string_view()) : std::nullopt;
+}
+
 std::vector<std::string> VaryingColumns(const Study& study) {
   std::vector<std::string> names;
   for (const Axis& axis : study.axes) {

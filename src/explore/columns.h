@@ -17,6 +17,10 @@ namespace stepcast::explore {
 /// predicted numbers, "bound_by", "note".
 std::vector<std::string> ColumnNames(const Study& study);
 
+/// The unit of a column of numbers, "" for shares and counts; nothing for one
+/// of words.
+std::optional<std::string_view> UnitOfColumn(std::string_view column);
+
 /// Settings that differ from row to row: "point", then those of the axes.
 std::vector<std::string> VaryingColumns(const Study& study);
 

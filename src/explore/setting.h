@@ -27,6 +27,7 @@ struct SettingKind {
   SettingType type = SettingType::kWhole;
   double least = 0;  // Of numbers.
   double most = 0;
+  std::string_view unit{};  // Of numbers; empty: a count or a factor.
   /// Null for the model, which is found before all else.
   Status (*set)(const SettingValue& value, Scenario& scenario) = nullptr;
   /// Of words: fails for those that nothing is called. Null: `set` does so.

@@ -189,6 +189,7 @@ constexpr std::array kSettingKinds = {
                 .type = SettingType::kNumber,
                 .least = 1,
                 .most = kMostRate,
+                .unit = "GB",
                 .set =
                     [](const SettingValue& value, Scenario& scenario) {
                       return SetPlatformFigure("host_memory_gb", value,
@@ -199,6 +200,7 @@ constexpr std::array kSettingKinds = {
                 .type = SettingType::kNumber,
                 .least = 1,
                 .most = kMostRate,
+                .unit = "GB/s",
                 .set =
                     [](const SettingValue& value, Scenario& scenario) {
                       return SetPlatformFigure("host_memory_gbs", value,
@@ -209,6 +211,7 @@ constexpr std::array kSettingKinds = {
                 .type = SettingType::kNumber,
                 .least = 1e-3,
                 .most = kMostRate,
+                .unit = "GB/s",
                 .set =
                     [](const SettingValue& value, Scenario& scenario) {
                       return SetPlatformFigure("nic_gbs", value, scenario);
@@ -218,6 +221,7 @@ constexpr std::array kSettingKinds = {
                 .type = SettingType::kNumber,
                 .least = 1e-3,
                 .most = kMostRate,
+                .unit = "GB/s",
                 .set =
                     [](const SettingValue& value, Scenario& scenario) {
                       return SetPlatformFigure("pcie_gbs", value, scenario);
@@ -227,6 +231,7 @@ constexpr std::array kSettingKinds = {
                 .type = SettingType::kNumber,
                 .least = 1,
                 .most = kMostRate,
+                .unit = "W",
                 .set =
                     [](const SettingValue& value, Scenario& scenario) {
                       return SetPlatformFigure("power_w", value, scenario);
@@ -236,6 +241,7 @@ constexpr std::array kSettingKinds = {
                 .type = SettingType::kNumber,
                 .least = 1,
                 .most = kMostRate,
+                .unit = "GB/s",
                 .set =
                     [](const SettingValue& value, Scenario& scenario) {
                       return SetServerFigure("memory_gbs", value, scenario);
@@ -245,6 +251,7 @@ constexpr std::array kSettingKinds = {
                 .type = SettingType::kNumber,
                 .least = 1e-3,
                 .most = kMostRate,
+                .unit = "GB/s",
                 .set =
                     [](const SettingValue& value, Scenario& scenario) {
                       return SetServerFigure("nic_gbs", value, scenario);
@@ -254,6 +261,7 @@ constexpr std::array kSettingKinds = {
                 .type = SettingType::kNumber,
                 .least = 1,
                 .most = kMostRate,
+                .unit = "W",
                 .set =
                     [](const SettingValue& value, Scenario& scenario) {
                       return SetServerFigure("power_w", value, scenario);

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/nearest.h"
+#include "base/quantity.h"
 
 namespace stepcast::explore {
 
@@ -33,7 +33,7 @@ constexpr int kMostDepth = 64;
 
 bool IsWordLetter(char letter) {
   return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
-         std::string_view("_.+-:@/").find(letter) != std::string_view::npos;
+         std::string_view("_.+-:@/%").find(letter) != std::string_view::npos;
 }
 
 class Parser {
@@ -166,17 +166,33 @@ class Parser {
       return Wrong("a number or a word");
     }
     Take();
+    const auto unit = UnitOfColumn(column);
+    if (unit) {
+      std::string quantity(word);
+      if (IsUnit(Peek())) {
+        quantity += Take();
+      }
+      const auto number = ParseQuantity(quantity, *unit);
+      if (!number) {
+        return Fail(ErrorCode::kInvalidInput,
+                    fmt::format("condition '{}': {} is compared with a word; "
+                                "{}",
+                                text_, column, number.error().message));
+      }
+      node.number = *number;
+      return std::make_shared<const Node>(std::move(node));
+    }
+    if (node.op != "=" && node.op != "!=") {
+      return Fail(ErrorCode::kInvalidInput,
+                  fmt::format("condition '{}': {} is a word; expected = or != "
+                              "instead of {}",
+                              text_, column, node.op));
+    }
     if (word[0] == '\'' || word[0] == '"') {
       node.word = word.substr(1, word.size() - (word.size() > 1 ? 2 : 1));
       return std::make_shared<const Node>(std::move(node));
     }
     node.word = word;
-    double number = 0;
-    const auto [end, error] =
-        std::from_chars(word.data(), word.data() + word.size(), number);
-    if (error == std::errc() && end == word.data() + word.size()) {
-      node.number = number;
-    }
     return std::make_shared<const Node>(std::move(node));
   }
 

@@ -15,8 +15,9 @@ namespace stepcast::explore {
 /// A condition on the cells of a row.
 class Where {
  public:
-  /// Columns compared with <, <=, >, >=, =, != to a number or a word ('with
-  /// blanks' in quotes), or alone: fits. Joined by and, or, not and
+  /// Columns compared with <, <=, >, >=, =, != to a number, with or without a
+  /// unit (step_us < 2ms), or with = and != to a word ('with blanks' in
+  /// quotes), or alone: fits. Joined by and, or, not and
   /// parentheses. Fails at columns that are none of `columns`.
   static Result<Where> Parse(std::string_view text,
                              const std::vector<std::string>& columns);

@@ -47,6 +47,12 @@ TEST(WhereTest, ComparesNumbersAndWords) {
   EXPECT_THAT(Rows("not fits"), ElementsAre(3));
 }
 
+TEST(WhereTest, NumbersMayHaveUnits) {
+  EXPECT_THAT(Rows("samples_per_s > 10 and step_us < 2ms"), ElementsAre());
+  EXPECT_THAT(Rows("step_us < 2 ms or batch = 1"), ElementsAre(0));
+  EXPECT_THAT(Rows("fits >= 100%"), ElementsAre(0, 1, 2));
+}
+
 TEST(WhereTest, AndBindsTighterThanOr) {
   EXPECT_THAT(Rows("batch=1 or batch=2 and batch=3"), ElementsAre(0));
   EXPECT_THAT(Rows("(batch=1 or batch=2) and batch<2"), ElementsAre(0));
@@ -66,6 +72,9 @@ TEST(WhereTest, MistakesAreTold) {
             "unknown column of a condition 'sample_per_s'; did you mean "
             "samples_per_s?");
   EXPECT_THAT(error("batch>"), HasSubstr("expected a number or a word"));
+  EXPECT_THAT(error("step_us < 2GB"), HasSubstr("'2GB' is not a number of us"));
+  EXPECT_THAT(error("samples_per_s > many"), HasSubstr("with a word"));
+  EXPECT_THAT(error("bound_by > host"), HasSubstr("expected = or !="));
   EXPECT_THAT(error("(batch>1"), HasSubstr("expected ')'"));
   EXPECT_THAT(error("batch>1 batch<3"), HasSubstr("expected 'and', 'or'"));
   EXPECT_THAT(error(std::string(1000, '(')), HasSubstr("fewer parentheses"));
