@@ -9,7 +9,7 @@
 
 #include "base/json_write.h"
 #include "base/text_table.h"
-#include "cli/commands.h"
+#include "cli/output.h"
 #include "scenario/settings.h"
 
 namespace stepcast::cli {

@@ -252,12 +252,26 @@ bool SameName(std::string_view a, std::string_view b) {
 }
 
 std::string UnknownSetting(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const Setting& setting : kSettings) {
-    names.push_back(setting.name);
-  }
+  std::array<std::string_view, kSettings.size()> names;
+  std::ranges::transform(kSettings, names.begin(), &Setting::name);
   std::ranges::sort(names);
   return Unknown("setting", name, names);
+}
+
+// What to do instead of setting it there.
+std::string Advice(const Setting& setting, Subject subject) {
+  if (subject == Subject::kTrace && !setting.instead.empty()) {
+    return std::string(setting.instead);
+  }
+  std::string subjects;
+  for (const Subject other :
+       {Subject::kModel, Subject::kServer, Subject::kFleet, Subject::kTrace}) {
+    if (setting.subjects.Has(other)) {
+      subjects +=
+          fmt::format("{}{}", subjects.empty() ? "" : ", ", Describe(other));
+    }
+  }
+  return fmt::format("it is of {}", subjects);
 }
 
 }  // namespace
@@ -369,21 +383,9 @@ Status CheckSubject(const Scenario& scenario, Subject subject) {
     if (setting.subjects.Has(subject) || !setting.IsSet(scenario)) {
       continue;
     }
-    std::string expected;
-    if (subject == Subject::kTrace && !setting.instead.empty()) {
-      expected = setting.instead;
-    } else {
-      for (const Subject other : {Subject::kModel, Subject::kServer,
-                                  Subject::kFleet, Subject::kTrace}) {
-        if (setting.subjects.Has(other)) {
-          expected += fmt::format("{}{}", expected.empty() ? "it is of " : ", ",
-                                  Describe(other));
-        }
-      }
-    }
     return Fail(ErrorCode::kInvalidInput,
                 fmt::format("{} means nothing for {}; {}", setting.name,
-                            Describe(subject), expected));
+                            Describe(subject), Advice(setting, subject)));
   }
   return {};
 }
