@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "cli/ask_again.h"
 #include "cli/commands.h"
 #include "cli/compare_side.h"
 #include "cli/extra_file.h"
@@ -61,12 +62,7 @@ std::string HeadOf(const std::string& path) {
   return text;
 }
 
-// Whether a file begins like what `predict --json` writes.
-bool IsPrediction(std::string_view head) {
-  return head.starts_with("\"version\"");
-}
-
-// The same of a ShardingPlan.
+// Whether a file begins like a ShardingPlan.
 bool IsPlan(std::string_view head) {
   return head.starts_with("\"plan\"") ||
          head.find("\"sharding_type\":\"") != std::string_view::npos;
@@ -132,7 +128,7 @@ Result<LoadedSide> LoadSide(const std::string& text,
   }
   command.scenario.samples = "0";
   const std::string& file = command.input.files.front();
-  if (std::filesystem::is_regular_file(file) && IsPrediction(HeadOf(file))) {
+  if (IsReport(file)) {
     ASSIGN_OR_RETURN(const std::string json, ReadFile(file));
     ASSIGN_OR_RETURN(report::ComparedStep step,
                      report::ReadPredictionJson(json, text));

@@ -7,6 +7,7 @@
 
 #include "base/nearest.h"
 #include "base/units.h"
+#include "cli/ask_again.h"
 #include "cli/commands.h"
 #include "cli/extra_file.h"
 #include "cli/fail_on.h"
@@ -86,6 +87,10 @@ Status CheckFleetCommand(const PredictCommand& command) {
 void AddOptions(OptionParser& parser, PredictCommand& command) {
   AddWorkloadOptions(parser, command);
   AddFleetOptions(parser, command);
+  parser.AddRepeated("--set", command.sets,
+                     "any setting by its name, as in batch=4096; may be "
+                     "repeated",
+                     "NAME=VALUE");
   parser.AddRepeated("--algorithm", command.algorithms,
                      "from times to a step: stepcast, lin2022 or lin2024 (the\n"
                      "papers' walks); may be repeated to compare",
@@ -161,7 +166,8 @@ Result<Outcome> RunPredict(const Words& words) {
       "predict",
       "Predicts the time of a training or inference step. A workload is a "
       "model, built in or\nin a .toml file, or a recorded step (traces, graph "
-      "text), whose kernels are priced anew.",
+      "text), whose kernels are priced anew. A report that --json wrote is "
+      "asked again.",
       "  stepcast predict dlrm_mlperf --gpu a100-sxm-80gb --batch 2048\n"
       "  stepcast predict my_model.toml --gpu h100-sxm-80gb --precision bf16\n"
       "  stepcast predict dlrm_mlperf --server 2s-epyc-7742\n"
@@ -177,14 +183,16 @@ Result<Outcome> RunPredict(const Words& words) {
   }
   ASSIGN_OR_RETURN(const std::vector<Check> checks,
                    ParseChecks(command.fail_on, kPredictQuantities));
+  RETURN_IF_ERROR(AskAgain(command));
   RETURN_IF_ERROR(CheckOptions(command));
+  const scenario::Question question = QuestionOf(command);
   if (scenario::SubjectOfModel(command.scenario) == scenario::Subject::kFleet) {
     RETURN_IF_ERROR(CheckFleetCommand(command));
     ASSIGN_OR_RETURN(const fleet::FleetPrediction prediction,
                      PredictOnFleet(command));
     const std::string& workload = command.input.files.front();
     RETURN_IF_ERROR(
-        Print(command.json ? report::FleetJson(prediction, workload, Version())
+        Print(command.json ? report::FleetJson(prediction, question, Version())
                            : report::FleetText(prediction, workload)));
     return RunChecks(checks, kPredictQuantities, ValuesOf(prediction));
   }
@@ -201,11 +209,12 @@ Result<Outcome> RunPredict(const Words& words) {
                    GpuOrProfiles(command.scenario.gpu, profiles));
   command.scenario.overheads = OverheadsOrProfiles(
       command.scenario.overheads, command.scenario.gpu, profiles);
-  const auto report = IsModel(command.input.files) ? PredictModel(command)
-                                                   : PredictTrace(command);
+  auto report = IsModel(command.input.files) ? PredictModel(command)
+                                             : PredictTrace(command);
   if (!report) {
     return tl::unexpected(report.error());
   }
+  report->question = question;
   RETURN_IF_ERROR(Print(command.json
                             ? report::PredictionJson(*report, Version())
                         : command.csv ? report::PredictionCsv(*report)

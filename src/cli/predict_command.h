@@ -19,6 +19,7 @@ namespace stepcast::cli {
 struct PredictCommand {
   InputOptions input;
   scenario::Scenario scenario;
+  std::vector<std::string> sets;
   std::vector<std::string> algorithms;
   std::string perfetto;
   std::string html;

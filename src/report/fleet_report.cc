@@ -116,11 +116,13 @@ std::string FleetText(const FleetPrediction& prediction,
 }
 
 std::string FleetJson(const FleetPrediction& prediction,
-                      std::string_view workload, std::string_view version) {
+                      const scenario::Question& question,
+                      std::string_view version) {
   JsonWriter json;
   json.BeginObject();
   json.Key("version").String(version);
-  json.Key("workload").String(workload);
+  scenario::WriteQuestion(json, question);
+  json.Key("workload").String(question.workload.front());
   json.Key("threads_per_trainer").Int(prediction.threads);
   json.Key("batch_per_thread").Int(prediction.batch);
   json.Key("samples_per_s").Fixed(prediction.samples_per_s, kDecimals);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "fleet/predict_fleet.h"
+#include "scenario/question.h"
 
 namespace stepcast::report {
 
@@ -13,7 +14,8 @@ std::string FleetText(const fleet::FleetPrediction& prediction,
                       std::string_view workload);
 /// One object; keys as the command line promises them.
 std::string FleetJson(const fleet::FleetPrediction& prediction,
-                      std::string_view workload, std::string_view version);
+                      const scenario::Question& question,
+                      std::string_view version);
 
 }  // namespace stepcast::report
 

@@ -116,6 +116,9 @@ void WritePrediction(JsonWriter& json, const PredictionReport& report,
                      std::string_view version) {
   json.BeginObject();
   json.Key("version").String(version);
+  if (report.question) {
+    scenario::WriteQuestion(json, *report.question);
+  }
   WriteSubject(json, report);
   WriteTime(json, "step_time_us", report.step);
   json.Key("samples_per_s").Fixed(report.samples_per_s, 1);

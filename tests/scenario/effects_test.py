@@ -44,7 +44,7 @@ def ask(words):
 def answer_of(text):
     """What was answered, without the words of the question."""
     report = json.loads(text)
-    for name in ("workload", "question", "notes"):
+    for name in ("workload", "scenario", "notes"):
         report.pop(name, None)
     return report
 

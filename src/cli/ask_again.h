@@ -1,0 +1,24 @@
+// A report of stepcast as a workload: its question is asked again.
+#ifndef STEPCAST_CLI_ASK_AGAIN_H_
+#define STEPCAST_CLI_ASK_AGAIN_H_
+
+#include <string>
+
+#include "base/result.h"
+#include "cli/predict_command.h"
+
+namespace stepcast::cli {
+
+/// Whether a file begins like what `--json` writes.
+bool IsReport(const std::string& path);
+
+/// If the command names one report, its question takes the place of the name,
+/// with the command's own options on top; then the settings of --set.
+Status AskAgain(PredictCommand& command);
+
+/// What the command asks.
+scenario::Question QuestionOf(const PredictCommand& command);
+
+}  // namespace stepcast::cli
+
+#endif  // STEPCAST_CLI_ASK_AGAIN_H_
