@@ -53,6 +53,12 @@ if(STEPCAST_COMMON_HEADERS)
   endif()
 endif()
 
+# stepcast_alone(<source>...): sources whose hot loops the compiler inlines less
+# far in the company of others, or that nothing else may come before.
+function(stepcast_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # Puts the sources of a target into batches of about STEPCAST_BATCH_BYTES, in
 # the order of its list.
 function(stepcast_batches target)
