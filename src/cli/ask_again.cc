@@ -2,11 +2,16 @@
 
 #include <array>
 #include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "scenario/scenario_text.h"
 #include "scenario/settings.h"
 
 namespace stepcast::cli {
@@ -25,40 +30,46 @@ bool IsReport(const std::string& path) {
   return text.starts_with("\"version\"");
 }
 
-Status AskAgain(PredictCommand& command) {
-  InputOptions& input = command.input;
-  if (input.files.size() == 1 && IsReport(input.files.front())) {
-    const std::string path = input.files.front();
+namespace {
+
+// The scenario of a file that has one: a report, or a file of its own.
+Result<std::optional<scenario::Scenario>> ReadAsked(const std::string& path) {
+  if (IsReport(path)) {
     ASSIGN_OR_RETURN(const std::string report, ReadFile(path));
-    ASSIGN_OR_RETURN(auto question, scenario::ReadQuestion(report, path));
-    if (!question) {
+    ASSIGN_OR_RETURN(auto asked, scenario::ReadScenario(report, path));
+    if (!asked) {
       return Fail(ErrorCode::kInvalidInput,
                   fmt::format("{} is a report without a scenario; expected one "
                               "that this version of `stepcast predict --json` "
                               "wrote",
                               path));
     }
-    scenario::PutOnTop(command.scenario, question->scenario);
-    command.scenario = std::move(question->scenario);
-    input.files = std::move(question->workload);
-    input.rank = input.rank.empty() ? question->rank : input.rank;
-    input.rules = input.rules.empty() ? question->rules : input.rules;
-    if (command.algorithms.empty()) {
-      command.algorithms = std::move(question->algorithm);
+    return asked;
+  }
+  if (path.ends_with(".toml") && std::filesystem::exists(path)) {
+    ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+    return scenario::ReadScenarioToml(text, path);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Status AskAgain(PredictCommand& command) {
+  const std::vector<std::string> files = command.scenario.workload;
+  if (files.size() == 1) {
+    ASSIGN_OR_RETURN(std::optional<scenario::Scenario> asked,
+                     ReadAsked(files.front()));
+    if (asked) {
+      command.scenario.workload.clear();
+      scenario::PutOnTop(command.scenario, *asked);
+      command.scenario = *std::move(asked);
     }
   }
   for (const std::string& text : command.sets) {
     RETURN_IF_ERROR(scenario::SetSetting(text, text, command.scenario));
   }
   return {};
-}
-
-scenario::Question QuestionOf(const PredictCommand& command) {
-  return {.workload = command.input.files,
-          .scenario = command.scenario,
-          .rank = command.input.rank,
-          .rules = command.input.rules,
-          .algorithm = command.algorithms};
 }
 
 }  // namespace stepcast::cli

@@ -1,4 +1,4 @@
-// A report of stepcast as a workload: its question is asked again.
+// A report of stepcast, or a scenario file, as a workload: it is asked again.
 #ifndef STEPCAST_CLI_ASK_AGAIN_H_
 #define STEPCAST_CLI_ASK_AGAIN_H_
 
@@ -12,12 +12,10 @@ namespace stepcast::cli {
 /// Whether a file begins like what `--json` writes.
 bool IsReport(const std::string& path);
 
-/// If the command names one report, its question takes the place of the name,
-/// with the command's own options on top; then the settings of --set.
+/// If the command names one report or scenario file, its scenario takes the
+/// place of the name, with the command's own options on top; then the settings
+/// of --set.
 Status AskAgain(PredictCommand& command);
-
-/// What the command asks.
-scenario::Question QuestionOf(const PredictCommand& command);
 
 }  // namespace stepcast::cli
 

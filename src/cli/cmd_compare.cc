@@ -90,7 +90,7 @@ Status CheckNoPlans(const std::vector<std::string>& sides) {
 // An option that neither side has a use for is a mistake.
 Status CheckSharedOptions(const PredictCommand& options) {
   std::vector<scenario::Scenario> sides;
-  for (const std::string& text : options.input.files) {
+  for (const std::string& text : options.scenario.workload) {
     PredictCommand command = options;
     RETURN_IF_ERROR(ReadSide(text, command));
     sides.push_back(command.scenario);
@@ -127,7 +127,7 @@ Result<LoadedSide> LoadSide(const std::string& text,
                 "compared");
   }
   command.scenario.samples = "0";
-  const std::string& file = command.input.files.front();
+  const std::string& file = command.scenario.workload.front();
   if (IsReport(file)) {
     ASSIGN_OR_RETURN(const std::string json, ReadFile(file));
     ASSIGN_OR_RETURN(report::ComparedStep step,
@@ -161,25 +161,25 @@ std::string JunitOf(const report::Comparison& comparison,
 
 Result<Outcome> CompareSteps(const CompareCommand& command) {
   const PredictCommand& workload = command.workload;
-  if (workload.input.files.size() != 2) {
+  if (workload.scenario.workload.size() != 2) {
     return Fail(ErrorCode::kInvalidInput,
                 fmt::format("compare takes two steps, not {}; expected "
                             "stepcast compare A B",
-                            workload.input.files.size()));
+                            workload.scenario.workload.size()));
   }
   RETURN_IF_ERROR(
-      CheckExtraFile("--junit", command.junit, workload.input.files));
+      CheckExtraFile("--junit", command.junit, workload.scenario.workload));
   RETURN_IF_ERROR(
-      CheckExtraFile("--html", workload.html, workload.input.files));
+      CheckExtraFile("--html", workload.html, workload.scenario.workload));
   ASSIGN_OR_RETURN(const std::vector<Check> checks,
                    ParseChecks(workload.fail_on, kCompareQuantities));
-  RETURN_IF_ERROR(CheckNoPlans(workload.input.files));
+  RETURN_IF_ERROR(CheckNoPlans(workload.scenario.workload));
   RETURN_IF_ERROR(CheckSharedOptions(workload));
   engine::Predictor predictor = PredictorOf(workload);
-  ASSIGN_OR_RETURN(LoadedSide a,
-                   LoadSide(workload.input.files[0], workload, predictor));
-  ASSIGN_OR_RETURN(LoadedSide b,
-                   LoadSide(workload.input.files[1], workload, predictor));
+  ASSIGN_OR_RETURN(LoadedSide a, LoadSide(workload.scenario.workload[0],
+                                          workload, predictor));
+  ASSIGN_OR_RETURN(LoadedSide b, LoadSide(workload.scenario.workload[1],
+                                          workload, predictor));
   const report::Comparison comparison =
       report::Compare(std::move(a.step), std::move(b.step));
   std::vector<ExtraFile> files;

@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/plan_command.h"
+#include "cli/predict_command.h"
 #include "cli/quantities.h"
 
 namespace stepcast::cli {
@@ -34,25 +35,9 @@ std::array<double, kPlanQuantities.size()> ValuesOf(
 }
 
 void AddOptions(OptionParser& parser, PlanCommand& command) {
-  parser.Add("MODEL", command.models,
-             "model, built in or a .toml file; default dlrm_mlperf", "");
-  parser.Add("--gpu", command.gpu, "GPU, as in `stepcast list gpus`", "NAME");
-  parser.Add("--gpus", command.gpus, "GPUs over all nodes; default 8 a node",
-             "N");
-  parser.Add("--nodes", command.nodes, "servers; default 1", "N");
-  parser.Add(
-      "--platform", command.platform,
-      "server, as in `stepcast list platforms`; default: one with the GPU",
-      "NAME");
-  parser.Add("--batch", command.batch, "samples a GPU", "N");
-  parser.Add("--precision", command.precision,
-             "fp32, tf32, amp-fp16, fp16 or bf16", "TYPE");
-  parser.Add("--placement", command.placement,
-             "where tables are, as in predict: hbm, ..., hybrid (hot ones on\n"
-             "the GPUs, others on the host, whole), or a .toml file",
-             "WHERE");
+  AddPlanSettings(parser, command.scenario);
   parser.Add("--hbm", command.hbm,
-             "memory of a GPU that plans may use, in GB; default: all", "GB");
+             "memory per GPU that plans may use; default: all", "GB");
   parser.AddRepeated(
       "--sharder", command.sharders,
       "naive, chunk, random, size, lookup, size-lookup, torchrec,\n"
@@ -78,14 +63,8 @@ void AddOptions(OptionParser& parser, PlanCommand& command) {
       "--trials", command.trials,
       "changes of the best plan to simulate; default by the size of the job",
       "N");
-  parser.Add("--seed", command.seed, "of what is drawn; default 1", "N");
-  parser.Add("--threads", command.threads, "threads to use; 0: one a core",
+  parser.Add("--threads", command.threads, "threads to use; 0: one per core",
              "N");
-  parser.Add("--overheads", command.overheads,
-             "the host's time: a built-in set or a file", "NAME");
-  parser.AddRepeated("--profile", command.profiles,
-                     "directory that `stepcast fit` wrote; may be repeated",
-                     "DIR");
   parser.Add("--html", command.html,
              "write plans and the best one's step as one HTML file", "FILE");
   AddFailOn(parser, kPlanQuantities, command.fail_on);
@@ -114,7 +93,8 @@ Result<Outcome> RunPlan(const Words& words) {
   }
   ASSIGN_OR_RETURN(const std::vector<Check> checks,
                    ParseChecks(command.fail_on, kPlanQuantities));
-  RETURN_IF_ERROR(CheckExtraFile("--html", command.html, command.models));
+  RETURN_IF_ERROR(
+      CheckExtraFile("--html", command.html, command.scenario.workload));
   ASSIGN_OR_RETURN(const report::PlanReport report, MakePlan(command));
   RETURN_IF_ERROR(Print(command.json ? report::PlanJson(report, Version())
                                      : report::PlanText(report)));

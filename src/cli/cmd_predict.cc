@@ -70,13 +70,14 @@ std::array<double, kPredictQuantities.size()> ValuesOf(
 
 // What a fleet has no use for.
 Status CheckFleetCommand(const PredictCommand& command) {
-  if (command.scenario.server.empty() || command.input.files.size() != 1) {
+  if (command.scenario.server.empty() ||
+      command.scenario.workload.size() != 1) {
     return Fail(ErrorCode::kInvalidInput,
                 "--trainers without a model and its servers; expected MODEL "
                 "--server NAME, too");
   }
   if (!command.perfetto.empty() || !command.html.empty() ||
-      !command.algorithms.empty() || command.csv) {
+      !command.scenario.algorithm.empty() || command.csv) {
     return Fail(ErrorCode::kInvalidInput,
                 "threads of a fleet have no common step; expected none of "
                 "--perfetto, --html, --algorithm and --csv with --trainers");
@@ -86,15 +87,11 @@ Status CheckFleetCommand(const PredictCommand& command) {
 
 void AddOptions(OptionParser& parser, PredictCommand& command) {
   AddWorkloadOptions(parser, command);
-  AddFleetOptions(parser, command);
+  AddPredictOptions(parser, command);
   parser.AddRepeated("--set", command.sets,
                      "any setting by its name, as in batch=4096; may be "
                      "repeated",
                      "NAME=VALUE");
-  parser.AddRepeated("--algorithm", command.algorithms,
-                     "from times to a step: stepcast, lin2022 or lin2024 (the\n"
-                     "papers' walks); may be repeated to compare",
-                     "NAME");
   parser.Add(
       "--perfetto", command.perfetto,
       "write the simulated timeline, of a trace beside the measured one,\n"
@@ -116,7 +113,7 @@ Status AddAlgorithms(const PredictCommand& command, const ir::Graph& graph,
                      report::PredictionReport& report) {
   constexpr std::array<std::string_view, 3> kNames = {"stepcast", "lin2022",
                                                       "lin2024"};
-  for (const std::string& name : command.algorithms) {
+  for (const std::string& name : command.scenario.algorithm) {
     if (std::ranges::find(kNames, name) == kNames.end()) {
       return Fail(ErrorCode::kInvalidInput, Unknown("algorithm", name, kNames));
     }
@@ -135,13 +132,13 @@ Status AddAlgorithms(const PredictCommand& command, const ir::Graph& graph,
     report.algorithms.push_back(
         {.name = name, .step = walk.step, .gpu_active = walk.gpu_active});
   }
-  if (!command.algorithms.empty() &&
-      command.algorithms.back() != kNames.front()) {
+  if (!command.scenario.algorithm.empty() &&
+      command.scenario.algorithm.back() != kNames.front()) {
     report.UseStep(report.algorithms.back().step);
     report.notes.push_back(fmt::format(
         "the step time is by {}; the interval and the breakdown are of "
         "stepcast's own simulation",
-        command.algorithms.back()));
+        command.scenario.algorithm.back()));
   }
   return {};
 }
@@ -185,20 +182,22 @@ Result<Outcome> RunPredict(const Words& words) {
                    ParseChecks(command.fail_on, kPredictQuantities));
   RETURN_IF_ERROR(AskAgain(command));
   RETURN_IF_ERROR(CheckOptions(command));
-  const scenario::Question question = QuestionOf(command);
+  const scenario::Scenario asked = command.scenario;
   if (scenario::SubjectOfModel(command.scenario) == scenario::Subject::kFleet) {
     RETURN_IF_ERROR(CheckFleetCommand(command));
+    ASSIGN_OR_RETURN(const scenario::Job job, ResolveModel(command));
     ASSIGN_OR_RETURN(const fleet::FleetPrediction prediction,
-                     PredictOnFleet(command));
-    const std::string& workload = command.input.files.front();
-    RETURN_IF_ERROR(
-        Print(command.json ? report::FleetJson(prediction, question, Version())
-                           : report::FleetText(prediction, workload)));
+                     fleet::PredictFleet(scenario::FleetRequestOf(job)));
+    const std::string& workload = command.scenario.workload.front();
+    RETURN_IF_ERROR(Print(command.json
+                              ? report::FleetJson(prediction, asked, Version())
+                              : report::FleetText(prediction, workload)));
     return RunChecks(checks, kPredictQuantities, ValuesOf(prediction));
   }
+  RETURN_IF_ERROR(CheckExtraFile("--perfetto", command.perfetto,
+                                 command.scenario.workload));
   RETURN_IF_ERROR(
-      CheckExtraFile("--perfetto", command.perfetto, command.input.files));
-  RETURN_IF_ERROR(CheckExtraFile("--html", command.html, command.input.files));
+      CheckExtraFile("--html", command.html, command.scenario.workload));
   if (command.json && command.csv) {
     return Fail(ErrorCode::kInvalidInput,
                 "--json and --csv were given; expected one of them");
@@ -209,12 +208,12 @@ Result<Outcome> RunPredict(const Words& words) {
                    GpuOrProfiles(command.scenario.gpu, profiles));
   command.scenario.overheads = OverheadsOrProfiles(
       command.scenario.overheads, command.scenario.gpu, profiles);
-  auto report = IsModel(command.input.files) ? PredictModel(command)
-                                             : PredictTrace(command);
+  auto report = IsModel(command.scenario.workload) ? PredictModel(command)
+                                                   : PredictTrace(command);
   if (!report) {
     return tl::unexpected(report.error());
   }
-  report->question = question;
+  report->asked = asked;
   RETURN_IF_ERROR(Print(command.json
                             ? report::PredictionJson(*report, Version())
                         : command.csv ? report::PredictionCsv(*report)

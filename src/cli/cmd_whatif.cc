@@ -74,7 +74,7 @@ Result<Outcome> SuggestChanges(const WhatifCommand& command) {
   engine::Predictor predictor = PredictorOf(workload);
   ASSIGN_OR_RETURN(const whatif::Case before, LoadCase(workload, predictor));
   RETURN_IF_ERROR(
-      CheckExtraFile("--html", workload.html, workload.input.files));
+      CheckExtraFile("--html", workload.html, workload.scenario.workload));
   const Progress progress("trying changes");
   const report::SuggestionsReport report = report::ReportSuggestions(
       before, whatif::Suggest(before, predictor), NameOf(workload));
@@ -95,10 +95,10 @@ Result<Outcome> Whatif(const WhatifCommand& command) {
   const PredictCommand& workload = command.workload;
   ASSIGN_OR_RETURN(const std::vector<Check> checks,
                    ParseChecks(workload.fail_on, kWhatifQuantities));
+  RETURN_IF_ERROR(CheckExtraFile("--perfetto", workload.perfetto,
+                                 workload.scenario.workload));
   RETURN_IF_ERROR(
-      CheckExtraFile("--perfetto", workload.perfetto, workload.input.files));
-  RETURN_IF_ERROR(
-      CheckExtraFile("--html", workload.html, workload.input.files));
+      CheckExtraFile("--html", workload.html, workload.scenario.workload));
   ASSIGN_OR_RETURN(const std::vector<whatif::Change> changes,
                    ParseChanges(command.changes));
   engine::Predictor predictor = PredictorOf(workload);

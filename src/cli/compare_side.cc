@@ -28,7 +28,7 @@ void LeaveToOther(std::string_view name, scenario::Scenario& scenario) {
 Status ReadSide(const std::string& text, PredictCommand& command) {
   const size_t at =
       std::filesystem::exists(text) ? std::string::npos : text.find('@');
-  command.input.files = {text.substr(0, at)};
+  command.scenario.workload = {text.substr(0, at)};
   std::string_view rest = at == std::string::npos
                               ? std::string_view()
                               : std::string_view(text).substr(at + 1);
@@ -44,7 +44,7 @@ Status ReadSide(const std::string& text, PredictCommand& command) {
     RETURN_IF_ERROR(scenario::SetSetting(pair, text, whole));
   }
   // Options may be meant for the other side alone; what stands here may not.
-  scenario::ClearOthers(IsModel(command.input.files)
+  scenario::ClearOthers(IsModel(command.scenario.workload)
                             ? scenario::SubjectOfModel(whole)
                             : scenario::Subject::kTrace,
                         command.scenario);

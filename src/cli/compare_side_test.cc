@@ -13,7 +13,7 @@ TEST(ReadSideTest, EveryWordOfTheOptionsIsOneOfASide) {
   PredictCommand command;
   ASSERT_TRUE(ReadSide(
       "rm1@server=2s-epyc-7742,runtime=caffe2,pageable,profile=p", command));
-  EXPECT_THAT(command.input.files, ElementsAre("rm1"));
+  EXPECT_THAT(command.scenario.workload, ElementsAre("rm1"));
   EXPECT_EQ(command.scenario.server, "2s-epyc-7742");
   EXPECT_EQ(command.scenario.runtime, "caffe2");
   EXPECT_TRUE(command.scenario.pageable);
@@ -47,7 +47,7 @@ TEST(ReadSideTest, AFlagTakesNoValue) {
   PredictCommand command;
   const Status status = ReadSide("rm1@pageable=yes", command);
   ASSERT_FALSE(status);
-  EXPECT_THAT(status.error().message, HasSubstr("expected the word alone"));
+  EXPECT_THAT(status.error().message, HasSubstr("expected true or false"));
 }
 
 }  // namespace

@@ -32,13 +32,6 @@ std::vector<std::string_view> SubjectsOf(const scenario::Setting& setting) {
   return names;
 }
 
-// Help in one line.
-std::string HelpLine(const scenario::Setting& setting) {
-  std::string help(setting.help);
-  std::ranges::replace(help, '\n', ' ');
-  return help;
-}
-
 }  // namespace
 
 Result<std::string> SettingsText() {
@@ -48,7 +41,7 @@ Result<std::string> SettingsText() {
   for (const scenario::Setting& setting : scenario::Settings()) {
     table.AddRow({std::string(setting.name), std::string(setting.value),
                   fmt::format("{}", fmt::join(SubjectsOf(setting), ", ")),
-                  std::string(setting.standard), HelpLine(setting)});
+                  std::string(setting.standard), std::string(setting.help)});
   }
   return fmt::format(
       "{}\nSet as `--name value` or, in compare, as `WORKLOAD@name=value`. "
@@ -66,7 +59,7 @@ Result<std::string> SettingsJson() {
     json.BeginObject();
     json.Key("name").String(setting.name);
     json.Key("value").String(setting.value);
-    json.Key("help").String(HelpLine(setting));
+    json.Key("help").String(setting.help);
     json.Key("default").String(setting.standard);
     json.Key("example").String(setting.example);
     json.Key("applies_to").BeginArray();

@@ -1,6 +1,5 @@
 // Runs the search for a plan, or evaluates one that was given.
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <utility>
@@ -8,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/quantity.h"
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/extra_file.h"
@@ -21,7 +21,8 @@
 #include "plan/make_problem.h"
 #include "plan/plan_json.h"
 #include "report/model_report.h"
-#include "workload/model_files.h"
+#include "scenario/resolve.h"
+#include "scenario/settings.h"
 #include "workload/table_deal.h"
 
 namespace stepcast::cli {
@@ -39,58 +40,37 @@ constexpr int kTrials = 40;
 constexpr size_t kMostSimulated = 4;
 constexpr size_t kLargeSize = 50'000;
 
-// A number of GB or seconds; `otherwise` if it was not given.
+// An amount in `unit`; `otherwise` if it was not given.
 Result<double> ParseAmount(std::string_view option, const std::string& text,
-                           double otherwise) {
+                           std::string_view unit, double otherwise) {
   if (text.empty()) {
     return otherwise;
   }
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || at != end || !(value > 0) ||
-      !std::isfinite(value)) {
-    return Fail(
-        ErrorCode::kInvalidInput,
-        fmt::format("{} is '{}'; expected a number above 0", option, text));
+  const auto value = ParseQuantity(text, unit);
+  if (!value || !(*value > 0) || !std::isfinite(*value)) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("{} is '{}'; expected more than 0, in {}", option,
+                            text, unit));
   }
-  return value;
+  return *value;
 }
 
 Result<engine::Request> ReadPlanRequest(const PlanCommand& command) {
-  engine::Request request;
-  if (command.models.size() > 1) {
-    return Fail(
-        ErrorCode::kInvalidInput,
-        fmt::format("{} models given; expected one", command.models.size()));
+  scenario::Scenario asked = command.scenario;
+  RETURN_IF_ERROR(scenario::CheckSubject(asked, scenario::Subject::kModel));
+  asked.impl = "torchrec";
+  if (asked.gpus.empty()) {
+    const scenario::Setting* const nodes = scenario::FindSetting("nodes");
+    ASSIGN_OR_RETURN(
+        const scenario::Value count,
+        scenario::ParseValue(*nodes, asked.nodes.empty() ? "1" : asked.nodes));
+    asked.gpus = fmt::format("{}", kGpusOfNode * count.whole);
   }
-  ASSIGN_OR_RETURN(
-      request.model,
-      workload::FindModel(command.models.empty() ? std::string(kDefaultModel)
-                                                 : command.models.front()));
-  request.settings.impl = "torchrec";
-  ASSIGN_OR_RETURN(const auto batch, ParseNumber("--batch", command.batch, 1));
-  request.settings.batch = batch.value_or(request.model.batch);
-  if (!command.precision.empty()) {
-    ASSIGN_OR_RETURN(request.settings.precision,
-                     workload::ParsePrecision(command.precision));
+  ASSIGN_OR_RETURN(scenario::Job job, scenario::Resolve(asked));
+  if (job.request.settings.batch == 0) {
+    job.request.settings.batch = job.request.model.batch;
   }
-  ASSIGN_OR_RETURN(const auto nodes, ParseNumber("--nodes", command.nodes, 1));
-  ASSIGN_OR_RETURN(const auto gpus, ParseNumber("--gpus", command.gpus, 1));
-  // Above any job that can be planned, so that what is too much is told there.
-  constexpr int64_t kMost = 1'048'576;
-  request.nodes = static_cast<int>(std::min(nodes.value_or(1), kMost));
-  request.gpus = static_cast<int>(
-      std::min(gpus.value_or(kGpusOfNode * request.nodes), kMost));
-  request.platform = command.platform;
-  request.gpu = command.gpu.empty() && command.platform.empty()
-                    ? std::string(kDefaultGpu)
-                    : command.gpu;
-  request.overheads = command.overheads;
-  if (!command.placement.empty()) {
-    RETURN_IF_ERROR(engine::SetPlacement(command.placement, request));
-  }
-  return request;
+  return std::move(job.request);
 }
 
 // What a job is planned with, loaded.
@@ -142,8 +122,9 @@ Status AddGiven(const PlanCommand& command, const plan::Job& job,
 Result<plan::FindOptions> ReadOptions(const PlanCommand& command,
                                       const plan::Problem& problem) {
   plan::FindOptions options;
-  ASSIGN_OR_RETURN(const auto seed, ParseNumber("--seed", command.seed, 0));
-  options.search.seed = static_cast<uint64_t>(seed.value_or(1));
+  ASSIGN_OR_RETURN(const scenario::Job job,
+                   scenario::ResolveTimes(command.scenario));
+  options.search.seed = job.options.seed;
   ASSIGN_OR_RETURN(const auto evaluations,
                    ParseNumber("--evaluations", command.evaluations, 1));
   options.search.evaluations = evaluations.value_or(kDefaultEvaluations);
@@ -191,15 +172,16 @@ Result<report::PlanReport> MakePlan(const PlanCommand& command) {
   const auto begin = std::chrono::steady_clock::now();
   ASSIGN_OR_RETURN(
       const double seconds,
-      ParseAmount("--time-limit", command.time_limit, kDefaultSeconds));
-  ASSIGN_OR_RETURN(const double hbm, ParseAmount("--hbm", command.hbm, 0));
+      ParseAmount("--time-limit", command.time_limit, "s", kDefaultSeconds));
+  ASSIGN_OR_RETURN(const double hbm,
+                   ParseAmount("--hbm", command.hbm, "GB", 0));
   plan::ProblemOptions how{.device_bytes = hbm * kGiga};
   for (const std::string& text : command.constraints) {
     ASSIGN_OR_RETURN(plan::Constraint constraint, plan::ParseConstraint(text));
     how.constraints.push_back(std::move(constraint));
   }
   engine::Predictor predictor(
-      {command.profiles.begin(), command.profiles.end()});
+      {command.scenario.profile.begin(), command.scenario.profile.end()});
   ASSIGN_OR_RETURN(engine::Request request, ReadPlanRequest(command));
   std::vector<std::string> notes;
   if (request.hybrid) {

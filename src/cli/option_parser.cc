@@ -1,5 +1,7 @@
 #include "cli/option_parser.h"
 
+#include <algorithm>
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
@@ -9,13 +11,45 @@
 namespace stepcast::cli {
 namespace {
 
+// The help stands at column 30 of a terminal that is 100 wide.
+constexpr size_t kHelpWidth = 70;
+
+// Lines that are no longer than the help is wide, broken between words.
+std::string Wrapped(std::string_view help) {
+  std::string text;
+  size_t column = 0;
+  while (!help.empty()) {
+    const size_t end = std::min(help.find_first_of(" \n"), help.size());
+    const std::string_view word = help.substr(0, end);
+    if (column > 0 && column + 1 + word.size() > kHelpWidth) {
+      text += '\n';
+      column = 0;
+    } else if (column > 0) {
+      text += ' ';
+      ++column;
+    }
+    text += word;
+    column += word.size();
+    if (end < help.size() && help[end] == '\n') {
+      text += '\n';
+      column = 0;
+    }
+    help.remove_prefix(std::min(end + 1, help.size()));
+  }
+  return text;
+}
+
 template <typename Value>
 CLI::Option* AddTo(CLI::App& app, std::string_view names, Value& value,
-                   std::string_view help, OptionParser::Type type) {
+                   std::string_view help, OptionParser::Type type,
+                   const std::string& group) {
   CLI::Option* option =
-      app.add_option(std::string(names), value, std::string(help));
+      app.add_option(std::string(names), value, Wrapped(help));
   if (type) {
     option->type_name(std::string(*type));
+  }
+  if (!group.empty() && names.starts_with("-")) {
+    option->group(group);
   }
   return option;
 }
@@ -37,23 +71,31 @@ OptionParser::~OptionParser() = default;
 
 void OptionParser::Add(std::string_view names, std::string& value,
                        std::string_view help, Type type) {
-  AddTo(*app_, names, value, help, type);
+  AddTo(*app_, names, value, help, type, group_);
 }
 
 void OptionParser::Add(std::string_view names, std::vector<std::string>& values,
                        std::string_view help, Type type) {
-  AddTo(*app_, names, values, help, type);
+  AddTo(*app_, names, values, help, type, group_);
 }
 
 void OptionParser::AddRepeated(std::string_view names,
                                std::vector<std::string>& values,
                                std::string_view help, std::string_view type) {
-  AddTo(*app_, names, values, help, type)->allow_extra_args(false);
+  AddTo(*app_, names, values, help, type, group_)->allow_extra_args(false);
 }
 
 void OptionParser::AddFlag(std::string_view names, bool& value,
                            std::string_view help) {
-  app_->add_flag(std::string(names), value, std::string(help));
+  CLI::Option* const option =
+      app_->add_flag(std::string(names), value, Wrapped(help));
+  if (!group_.empty()) {
+    option->group(group_);
+  }
+}
+
+void OptionParser::BeginGroup(std::string_view title) {
+  group_ = title;
 }
 
 Result<bool> OptionParser::Parse(const Words& words) {

@@ -33,6 +33,10 @@ class OptionParser {
   OptionParser& operator=(const OptionParser&) = delete;
   ~OptionParser();
 
+  /// What is added next stands under this heading in the help; empty: under
+  /// the usual one.
+  void BeginGroup(std::string_view title);
+
   void Add(std::string_view names, std::string& value, std::string_view help,
            Type type = std::nullopt);
   /// Takes all words that follow.
@@ -50,6 +54,7 @@ class OptionParser {
  private:
   std::unique_ptr<CLI::App> app_;
   std::string command_;
+  std::string group_;
   bool help_ = false;
 };
 

@@ -15,10 +15,6 @@
 
 namespace stepcast::cli {
 
-/// What is meant if nothing is named.
-inline constexpr std::string_view kDefaultModel = "dlrm_mlperf";
-inline constexpr std::string_view kDefaultGpu = "a100-sxm-80gb";
-
 /// Which traces to read, and how.
 struct InputOptions {
   std::vector<std::string> files;

@@ -7,21 +7,13 @@
 
 #include "base/result.h"
 #include "report/plan_report.h"
+#include "scenario/scenario.h"
 
 namespace stepcast::cli {
 
 /// The words of the options, as given.
 struct PlanCommand {
-  std::vector<std::string> models;
-  std::string gpu;
-  std::string gpus;
-  std::string nodes;
-  std::string platform;
-  std::string batch;
-  std::string precision;
-  std::string placement;
-  std::string overheads;
-  std::vector<std::string> profiles;
+  scenario::Scenario scenario;
   std::vector<std::string> sharders;
   std::vector<std::string> constraints;
   std::string hbm;
@@ -30,7 +22,6 @@ struct PlanCommand {
   std::string time_limit;
   std::string evaluations;
   std::string trials;
-  std::string seed;
   std::string threads;
   std::string html;
   std::vector<std::string> fail_on;

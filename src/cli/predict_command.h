@@ -2,25 +2,23 @@
 #ifndef STEPCAST_CLI_PREDICT_COMMAND_H_
 #define STEPCAST_CLI_PREDICT_COMMAND_H_
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "cli/options.h"
 #include "engine/predictor.h"
-#include "fleet/predict_fleet.h"
 #include "report/prediction.h"
+#include "scenario/job.h"
 #include "scenario/scenario.h"
 
 namespace stepcast::cli {
 
 /// The words of the options, as given.
 struct PredictCommand {
-  InputOptions input;
   scenario::Scenario scenario;
   std::vector<std::string> sets;
-  std::vector<std::string> algorithms;
+  std::string threads;
   std::string perfetto;
   std::string html;
   std::vector<std::string> fail_on;
@@ -28,8 +26,14 @@ struct PredictCommand {
   bool csv = false;
 };
 
+/// Which traces to read, and how.
+InputOptions InputOf(const PredictCommand& command);
+
 /// Declares the options that say which step is meant and how sure to be of it.
 void AddWorkloadOptions(OptionParser& parser, PredictCommand& command);
+
+/// Declares the settings of what `plan` shards.
+void AddPlanSettings(OptionParser& parser, scenario::Scenario& scenario);
 
 /// Whether the words name a model: a built-in one, a .toml file, or nothing
 /// that exists, so that the error lists what is built in.
@@ -44,17 +48,18 @@ inline engine::Predictor PredictorOf(const PredictCommand& command) {
       {command.scenario.profile.begin(), command.scenario.profile.end()});
 }
 
-/// The words as a request for a model's step, and how it is to be predicted.
-Result<engine::Request> ReadRequest(const PredictCommand& command);
-Result<engine::PredictOptions> ReadModelOptions(const PredictCommand& command);
+/// A model's job. Servers that hold the tables of GPUs are of studies alone.
+Result<scenario::Job> ResolveModel(const PredictCommand& command);
+
+/// How a recorded step is to be predicted.
+Result<engine::PredictOptions> ReadTraceOptions(const PredictCommand& command);
 
 /// Of a model, built in or from a file.
 Result<report::PredictionReport> PredictModel(const PredictCommand& command);
 
-/// Declares the options of asynchronous training on many servers.
-void AddFleetOptions(OptionParser& parser, PredictCommand& command);
-/// Of a model on such servers.
-Result<fleet::FleetPrediction> PredictOnFleet(const PredictCommand& command);
+/// Declares what `predict` alone has: asynchronous training on many servers,
+/// and the papers' walks.
+void AddPredictOptions(OptionParser& parser, PredictCommand& command);
 
 /// Of a step that was recorded: its ops and kernels with other times.
 Result<report::PredictionReport> PredictTrace(const PredictCommand& command);
@@ -70,9 +75,6 @@ Status AddAlgorithms(const PredictCommand& command, const ir::Graph& graph,
 Status WritePictures(const PredictCommand& command, const ir::Graph& graph,
                      const engine::Prediction& prediction,
                      const report::PredictionReport& report);
-
-/// Draws for the interval unless the user says otherwise.
-inline constexpr int64_t kDefaultSamples = 100;
 
 }  // namespace stepcast::cli
 

@@ -1,114 +1,36 @@
 // Predicts a step of a model that is built in or in a file.
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "cli/options.h"
 #include "cli/predict_command.h"
-#include "engine/place_tables.h"
 #include "engine/predictor.h"
-#include "plan/load_deal.h"
 #include "report/model_report.h"
+#include "scenario/resolve.h"
 #include "whatif/step_times.h"
-#include "workload/model_files.h"
-#include "workload/settings.h"
 
 namespace stepcast::cli {
-namespace {
 
-Result<workload::Settings> ReadSettings(const PredictCommand& command) {
-  workload::Settings settings;
-  ASSIGN_OR_RETURN(const auto batch,
-                   ParseNumber("--batch", command.scenario.batch, 1));
-  settings.batch = batch.value_or(0);
-  if (!command.scenario.mode.empty()) {
-    ASSIGN_OR_RETURN(settings.mode, workload::ParseMode(command.scenario.mode));
-  }
-  if (!command.scenario.precision.empty()) {
-    ASSIGN_OR_RETURN(settings.precision,
-                     workload::ParsePrecision(command.scenario.precision));
-  }
-  if (!command.scenario.cuda_graphs.empty()) {
-    ASSIGN_OR_RETURN(settings.cuda_graphs,
-                     workload::ParseCudaGraphs(command.scenario.cuda_graphs));
-  }
-  if (!command.scenario.impl.empty()) {
-    settings.impl = command.scenario.impl;
-  }
-  settings.pinned = !command.scenario.pageable;
-  ASSIGN_OR_RETURN(const auto seed,
-                   ParseNumber("--seed", command.scenario.seed, 0));
-  settings.seed = static_cast<uint64_t>(seed.value_or(1));
-  return settings;
-}
-
-}  // namespace
-
-Result<engine::Request> ReadRequest(const PredictCommand& command) {
-  engine::Request request;
-  ASSIGN_OR_RETURN(request.model,
-                   workload::FindModel(command.input.files.empty()
-                                           ? std::string(kDefaultModel)
-                                           : command.input.files.front()));
-  if (!command.scenario.placement.empty()) {
-    RETURN_IF_ERROR(engine::SetPlacement(command.scenario.placement, request));
-  }
-  ASSIGN_OR_RETURN(request.settings, ReadSettings(command));
-  ASSIGN_OR_RETURN(const auto gpus,
-                   ParseNumber("--gpus", command.scenario.gpus, 1));
-  ASSIGN_OR_RETURN(const auto nodes,
-                   ParseNumber("--nodes", command.scenario.nodes, 1));
-  constexpr int64_t kMostGpus = 1'048'576;
-  request.gpus = static_cast<int>(std::min(gpus.value_or(1), kMostGpus));
-  request.nodes = static_cast<int>(std::min(nodes.value_or(1), kMostGpus));
-  if (command.scenario.server.empty() && request.nodes > request.gpus) {
+Result<scenario::Job> ResolveModel(const PredictCommand& command) {
+  const scenario::Scenario& scenario = command.scenario;
+  const bool on_gpus = !(scenario.gpu + scenario.platform).empty();
+  const bool servers =
+      !(scenario.server + scenario.sparse_server + scenario.sparse_servers)
+           .empty();
+  if (on_gpus && servers && scenario.trainers.empty()) {
     return Fail(ErrorCode::kInvalidInput,
-                fmt::format("{} nodes with {} GPU{} over all of them; expected "
-                            "at least one per node, as --gpus {}",
-                            request.nodes, request.gpus,
-                            request.gpus == 1 ? "" : "s", request.nodes * 8));
+                "both servers and a GPU or platform; expected one of them, or "
+                "a study, which has servers that hold the tables of GPUs");
   }
-  request.platform = command.scenario.platform;
-  request.server = command.scenario.server;
-  request.runtime = command.scenario.runtime;
-  if (request.server.empty() && !request.runtime.empty()) {
-    return Fail(ErrorCode::kInvalidInput,
-                "--runtime is of servers without GPUs; expected --server, too");
-  }
-  if (!request.server.empty() && !command.scenario.gpu.empty()) {
-    return Fail(ErrorCode::kInvalidInput,
-                "--gpu and --server; expected one of them");
-  }
-  request.gpu = command.scenario.gpu.empty() &&
-                        command.scenario.platform.empty() &&
-                        command.scenario.server.empty()
-                    ? std::string(kDefaultGpu)
-                    : command.scenario.gpu;
-  request.overheads = command.scenario.overheads;
-  if (!command.scenario.plan.empty()) {
-    RETURN_IF_ERROR(plan::LoadDeal(command.scenario.plan, request));
-  }
-  return request;
-}
-
-Result<engine::PredictOptions> ReadModelOptions(const PredictCommand& command) {
-  engine::PredictOptions options;
-  ASSIGN_OR_RETURN(const auto samples,
-                   ParseNumber("--samples", command.scenario.samples, 0));
-  ASSIGN_OR_RETURN(const auto seed,
-                   ParseNumber("--seed", command.scenario.seed, 0));
-  options.samples = static_cast<uint32_t>(samples.value_or(kDefaultSamples));
-  options.seed = static_cast<uint64_t>(seed.value_or(1));
-  options.profiled = command.scenario.profiled;
-  return options;
+  return scenario::Resolve(scenario);
 }
 
 Result<report::PredictionReport> PredictModel(const PredictCommand& command) {
-  const bool named = !command.input.files.empty();
-  ASSIGN_OR_RETURN(const engine::Request request, ReadRequest(command));
-  ASSIGN_OR_RETURN(const engine::PredictOptions options,
-                   ReadModelOptions(command));
+  const bool named = !command.scenario.workload.empty();
+  ASSIGN_OR_RETURN(const scenario::Job job, ResolveModel(command));
+  const engine::Request& request = job.request;
+  const engine::PredictOptions& options = job.options;
   engine::Predictor predictor = PredictorOf(command);
   ASSIGN_OR_RETURN(const engine::ModelPrediction predicted,
                    predictor.Predict(request, options));

@@ -12,6 +12,7 @@
 #include "fit/fit_overheads.h"
 #include "fit/held_out_overheads.h"
 #include "fit/overhead_samples.h"
+#include "scenario/resolve.h"
 #include "whatif/step_times.h"
 
 namespace stepcast::cli {
@@ -49,14 +50,21 @@ Result<double> BandwidthRatio(engine::Predictor& predictor,
 
 }  // namespace
 
+Result<engine::PredictOptions> ReadTraceOptions(const PredictCommand& command) {
+  ASSIGN_OR_RETURN(const scenario::Job job,
+                   scenario::ResolveTimes(command.scenario));
+  return job.options;
+}
+
 Result<report::PredictionReport> PredictTrace(const PredictCommand& command) {
   if (!command.scenario.platform.empty()) {
     return Fail(ErrorCode::kInvalidInput,
-                "platform means nothing for a recorded step; use `stepcast "
-                "whatif FILE --change platform=NAME`");
+                "platform means nothing for a predicted recording: what its "
+                "servers add to a collective is not known; predict its model "
+                "there");
   }
   ASSIGN_OR_RETURN(const TraceInput trace,
-                   LoadTrace(command.input, command.scenario.step));
+                   LoadTrace(InputOf(command), command.scenario.step));
   engine::Predictor predictor = PredictorOf(command);
   const Result<std::string> recorded = RecordedGpu(trace.graph);
   if (!recorded && command.scenario.gpu.empty()) {
@@ -66,7 +74,7 @@ Result<report::PredictionReport> PredictTrace(const PredictCommand& command) {
       command.scenario.gpu.empty() ? *recorded : command.scenario.gpu;
   ASSIGN_OR_RETURN(const cost::KernelModels* models, predictor.Models(gpu));
 
-  engine::PredictOptions options;
+  ASSIGN_OR_RETURN(engine::PredictOptions options, ReadTraceOptions(command));
   options.price.same_gpu = recorded && *recorded == gpu;
   if (recorded && !options.price.same_gpu) {
     ASSIGN_OR_RETURN(options.price.measured_factor,
@@ -75,13 +83,6 @@ Result<report::PredictionReport> PredictTrace(const PredictCommand& command) {
   options.repeats = trace.timed ? 1 : options.repeats;
   options.rank_offsets = trace.timed;
   options.profiled = trace.timed || command.scenario.profiled;
-  ASSIGN_OR_RETURN(const auto samples,
-                   ParseNumber("--samples", command.scenario.samples, 0));
-  options.samples = static_cast<uint32_t>(samples.value_or(kDefaultSamples));
-  ASSIGN_OR_RETURN(const auto seed,
-                   ParseNumber("--seed", command.scenario.seed, 0));
-  options.seed = static_cast<uint64_t>(seed.value_or(1));
-
   const std::string name = !command.scenario.overheads.empty()
                                ? command.scenario.overheads
                            : trace.timed ? std::string(kSelf)
@@ -102,7 +103,7 @@ Result<report::PredictionReport> PredictTrace(const PredictCommand& command) {
           options));
   report::PredictionReport report = report::ReportPrediction(
       trace.graph, prediction,
-      {.workload = command.input.files.front(),
+      {.workload = command.scenario.workload.front(),
        .platform = "",
        .gpu = gpu,
        .num_gpus = static_cast<int64_t>(trace.graph.data().ranks.size()),

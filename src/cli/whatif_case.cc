@@ -5,6 +5,7 @@
 #include "cli/trace_input.h"
 #include "cli/whatif_command.h"
 #include "cost/overheads/overhead_files.h"
+#include "scenario/settings.h"
 
 namespace stepcast::cli {
 namespace {
@@ -15,7 +16,7 @@ Result<whatif::Case> PredictGraph(std::shared_ptr<const ir::Graph> graph,
                                   const PredictCommand& command,
                                   engine::Predictor& predictor) {
   ASSIGN_OR_RETURN(const engine::PredictOptions options,
-                   ReadModelOptions(command));
+                   ReadTraceOptions(command));
   ASSIGN_OR_RETURN(const cost::KernelModels* models,
                    predictor.Models(place.gpu));
   ASSIGN_OR_RETURN(
@@ -37,14 +38,18 @@ Result<whatif::Case> PredictGraph(std::shared_ptr<const ir::Graph> graph,
 Result<whatif::Case> LoadCase(const PredictCommand& command,
                               engine::Predictor& predictor) {
   RETURN_IF_ERROR(CheckOptions(command));
-  if (IsModel(command.input.files)) {
-    ASSIGN_OR_RETURN(const engine::Request request, ReadRequest(command));
-    ASSIGN_OR_RETURN(const engine::PredictOptions options,
-                     ReadModelOptions(command));
-    return whatif::CaseOfModel(request, options, predictor);
+  if (scenario::SubjectOfModel(command.scenario) == scenario::Subject::kFleet ||
+      !command.scenario.algorithm.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                "trainers and algorithm are of `stepcast predict`; expected "
+                "neither of them here");
+  }
+  if (IsModel(command.scenario.workload)) {
+    ASSIGN_OR_RETURN(const scenario::Job job, ResolveModel(command));
+    return whatif::CaseOfModel(job.request, job.options, predictor);
   }
   ASSIGN_OR_RETURN(TraceInput trace,
-                   LoadTrace(command.input, command.scenario.step));
+                   LoadTrace(InputOf(command), command.scenario.step));
   const bool timed = trace.timed;
   auto graph = std::make_shared<const ir::Graph>(std::move(trace.graph));
   const Result<std::string> recorded = RecordedGpu(*graph);
@@ -56,7 +61,7 @@ Result<whatif::Case> LoadCase(const PredictCommand& command,
                       .nodes = 1};
   if (timed) {
     ASSIGN_OR_RETURN(const engine::PredictOptions options,
-                     ReadModelOptions(command));
+                     ReadTraceOptions(command));
     return whatif::CaseOfTrace(std::move(graph), std::move(place), options);
   }
   if (place.gpu.empty()) {
@@ -66,7 +71,8 @@ Result<whatif::Case> LoadCase(const PredictCommand& command,
 }
 
 std::string NameOf(const PredictCommand& command) {
-  return command.input.files.empty() ? "" : command.input.files.front();
+  return command.scenario.workload.empty() ? ""
+                                           : command.scenario.workload.front();
 }
 
 }  // namespace stepcast::cli

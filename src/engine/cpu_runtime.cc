@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/nearest.h"
+#include "workload/impl/implementations.h"
 
 namespace stepcast::engine {
 namespace {
@@ -57,13 +58,8 @@ constexpr CpuRuntime kRuntimes[] = {
 };
 
 std::string_view UsualRuntime(std::string_view impl) {
-  if (impl.starts_with("tensorflow")) {
-    return "tensorflow";
-  }
-  if (impl.starts_with("triton")) {
-    return "torchscript";
-  }
-  return impl.starts_with("hugectr") ? "ipex" : "pytorch";
+  const auto found = workload::FindImplementation(impl);
+  return found ? (*found)->cpu_runtime : "pytorch";
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ TEST(CpuRuntimeTest, SharesAreSharesAndOverheadsExist) {
 }
 
 TEST(CpuRuntimeTest, AnImplementationHasAUsualOne) {
-  EXPECT_EQ((*FindCpuRuntime("", "tensorflow-cpu"))->name, "tensorflow");
+  EXPECT_EQ((*FindCpuRuntime("", "tensorflow-native"))->name, "tensorflow");
   EXPECT_EQ((*FindCpuRuntime("", "pytorch"))->name, "pytorch");
   EXPECT_EQ((*FindCpuRuntime("onnx", "triton"))->name, "onnx");
   const auto unknown = FindCpuRuntime("onyx", "triton");

@@ -16,30 +16,10 @@
 #include "hw/matrix_units.h"
 #include "hw/platform_files.h"
 #include "workload/build_graph.h"
+#include "workload/impl/implementations.h"
 
 namespace stepcast::engine {
 namespace {
-
-// Where an implementation has a set of its own.
-struct OwnOverheads {
-  std::string_view impl;
-  std::string_view overheads;
-};
-constexpr OwnOverheads kOwnOverheads[] = {
-    {"pytorch", "v100-hipc-2022"},
-    {"pytorch-bags", "v100-hipc-2022"},
-    {"torchrec", "v100-8gpu-dlrm-2023"},  // A step of TorchRec's own DLRM.
-    {"nvidia", "nvidia-pytorch"},
-    {"hugectr", "nvidia-pytorch"},
-    {"hugectr-localized", "nvidia-pytorch"},
-    {"tensorflow", "tensorflow"},
-    {"tensorflow-xla", "tensorflow"},
-    {"tensorflow-native", "tensorflow"},
-    {"tensorflow-columns", "tensorflow"},
-    {"triton", "triton"},
-    {"triton-tensorrt", "triton"},
-    {"triton-hps", "triton"},
-};
 
 bool AllInHbm(const workload::Model& model) {
   return std::ranges::all_of(
@@ -270,12 +250,8 @@ HostPricing HostPricingOf(const Request& request, const std::string& platform,
 }
 
 std::string_view DefaultOverheads(std::string_view impl) {
-  for (const OwnOverheads& own : kOwnOverheads) {
-    if (own.impl == impl) {
-      return own.overheads;
-    }
-  }
-  return cost::kSharedOverheads;
+  const auto found = workload::FindImplementation(impl);
+  return found ? (*found)->overheads : cost::kSharedOverheads;
 }
 
 }  // namespace stepcast::engine

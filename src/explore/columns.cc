@@ -27,7 +27,7 @@ std::vector<std::string> NamesOf(const std::vector<bool>& used) {
   std::vector<std::string> names;
   for (size_t i = 0; i < used.size(); ++i) {
     if (used[i]) {
-      names.emplace_back(SettingKinds()[i].name);
+      names.emplace_back(scenario::Settings()[i].Key());
     }
   }
   return names;
@@ -36,7 +36,7 @@ std::vector<std::string> NamesOf(const std::vector<bool>& used) {
 }  // namespace
 
 std::vector<std::string> ColumnNames(const Study& study) {
-  std::vector<bool> used(SettingKinds().size());
+  std::vector<bool> used(scenario::Settings().size());
   Mark(study.base, used);
   for (const Axis& axis : study.axes) {
     for (const AxisValue& value : axis.values) {
@@ -62,10 +62,11 @@ std::optional<std::string_view> UnitOfColumn(std::string_view column) {
   if (const auto number = FindNumber(column)) {
     return NumberColumns()[static_cast<size_t>(*number)].unit;
   }
-  if (const auto kind = FindSetting(column)) {
-    const SettingKind& setting = SettingKinds()[*kind];
-    return setting.type == SettingType::kWord ? std::nullopt
-                                              : std::optional(setting.unit);
+  if (const auto kind = FindKind(column)) {
+    const scenario::Setting& setting = scenario::Settings()[*kind];
+    return setting.type == scenario::ValueType::kWord
+               ? std::nullopt
+               : std::optional(setting.unit);
   }
   return column == kRow ? std::optional(std::string_view()) : std::nullopt;
 }
@@ -92,7 +93,7 @@ Cell CellReader::at(std::string_view column) const {
     return std::isnan(value) ? Cell()
                              : Cell{.text = NumberText(value), .number = value};
   }
-  if (const auto kind = FindSetting(column)) {
+  if (const auto kind = FindKind(column)) {
     const auto found = std::ranges::find(settings_, *kind, &Setting::kind);
     return found == settings_.end()
                ? Cell()

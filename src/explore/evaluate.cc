@@ -159,30 +159,28 @@ Row WithoutTimes(const Row& row) {
 
 }  // namespace
 
-Row Evaluator::EvaluateFleet(const Scenario& scenario) {
-  const auto predicted = fleets_.Predict(
-      FleetRequestOf(scenario, options_.samples, options_.seed));
-  return predicted ? FleetRow(*predicted, options_.samples > 0)
+Row Evaluator::EvaluateFleet(const scenario::Job& job) {
+  const auto predicted = fleets_.Predict(scenario::FleetRequestOf(job));
+  return predicted ? FleetRow(*predicted, job.options.samples > 0)
                    : CannotRun(predicted.error());
 }
 
-Row Evaluator::EvaluateHybrid(Scenario scenario) {
-  const auto placed = engine::PlaceHybrid(scenario.request, predictor_);
+Row Evaluator::EvaluateHybrid(scenario::Job job) {
+  const auto placed = engine::PlaceHybrid(job.request, predictor_);
   if (!placed) {
     return CannotRun(placed.error());
   }
-  scenario.request = placed->request;
-  Row row = EvaluateStep(scenario);
+  job.request = placed->request;
+  Row row = EvaluateStep(job);
   row.note = row.note.empty() ? placed->note : row.note;
   return row;
 }
 
-Row Evaluator::EvaluateStep(const Scenario& scenario) {
-  if (scenario.request.hybrid) {
-    return EvaluateHybrid(scenario);
+Row Evaluator::EvaluateStep(const scenario::Job& job) {
+  if (job.request.hybrid) {
+    return EvaluateHybrid(job);
   }
-  const auto predicted = predictor_.Predict(
-      scenario.request, {.samples = options_.samples, .seed = options_.seed});
+  const auto predicted = predictor_.Predict(job.request, job.options);
   if (!predicted) {
     return CannotRun(predicted.error());
   }
@@ -194,10 +192,9 @@ Row Evaluator::EvaluateStep(const Scenario& scenario) {
   if (!row.fits()) {
     return row;
   }
-  FillTimes(*predicted, options_.samples > 0, row);
-  FillMachineUse(scenario, *predicted, row);
-  if (const auto status = FillParameterServers(scenario, *predicted, row);
-      !status) {
+  FillTimes(*predicted, job.options.samples > 0, row);
+  FillMachineUse(job, *predicted, row);
+  if (const auto status = FillParameterServers(job, *predicted, row); !status) {
     return CannotRun(status.error());
   }
   if (!row.fits()) {
@@ -215,12 +212,23 @@ Row Evaluator::EvaluateStep(const Scenario& scenario) {
 }
 
 Row Evaluator::Evaluate(std::span<const Setting> settings) {
-  const auto scenario = maker_.Make(settings);
-  if (!scenario) {
-    return CannotRun(scenario.error());
+  const auto resolve = [&]() -> Result<scenario::Job> {
+    ASSIGN_OR_RETURN(const scenario::Scenario asked, ScenarioOf(settings));
+    ASSIGN_OR_RETURN(scenario::Job job, resolver_.Resolve(asked));
+    // The study's own, unless a row has others.
+    if (asked.samples.empty()) {
+      job.options.samples = options_.samples;
+    }
+    if (asked.seed.empty()) {
+      job.options.seed = options_.seed;
+    }
+    return job;
+  };
+  const auto job = resolve();
+  if (!job) {
+    return CannotRun(job.error());
   }
-  return scenario->servers.trainers > 0 ? EvaluateFleet(*scenario)
-                                        : EvaluateStep(*scenario);
+  return job->is_fleet() ? EvaluateFleet(*job) : EvaluateStep(*job);
 }
 
 }  // namespace stepcast::explore

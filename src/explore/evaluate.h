@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "engine/predictor.h"
-#include "explore/make_scenario.h"
 #include "explore/row.h"
 #include "explore/setting.h"
 #include "fleet/predict_fleet.h"
+#include "scenario/resolve.h"
 
 namespace stepcast::explore {
 
@@ -34,12 +34,12 @@ class Evaluator {
   Row Evaluate(std::span<const Setting> settings);
 
  private:
-  Row EvaluateFleet(const Scenario& scenario);
-  Row EvaluateStep(const Scenario& scenario);
-  Row EvaluateHybrid(Scenario scenario);
+  Row EvaluateFleet(const scenario::Job& job);
+  Row EvaluateStep(const scenario::Job& job);
+  Row EvaluateHybrid(scenario::Job job);
 
   EvaluateOptions options_;
-  ScenarioMaker maker_;
+  scenario::Resolver resolver_;
   engine::Predictor predictor_;
   fleet::FleetPredictor fleets_;
 };

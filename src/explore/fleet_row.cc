@@ -34,28 +34,6 @@ std::string WhatDoesNotFit(const fleet::FleetPrediction& prediction) {
 
 }  // namespace
 
-fleet::FleetRequest FleetRequestOf(const Scenario& scenario, uint32_t samples,
-                                   uint64_t seed) {
-  fleet::FleetRequest request;
-  request.model = scenario.request.model;
-  request.settings = scenario.request.settings;
-  request.server = scenario.servers.name;
-  request.trainers = scenario.servers.trainers;
-  request.threads = scenario.servers.threads;
-  if (scenario.servers.sparse > 0) {
-    request.sparse_servers = scenario.servers.sparse;
-  }
-  if (scenario.servers.dense > 0) {
-    request.dense_servers = scenario.servers.dense;
-  }
-  if (scenario.servers.sync_every > 0) {
-    request.sync_every = scenario.servers.sync_every;
-  }
-  request.samples = samples;
-  request.seed = seed;
-  return request;
-}
-
 Row FleetRow(const fleet::FleetPrediction& prediction, bool has_interval) {
   Row row;
   row.at(Number::kHostGb) = prediction.trainers.memory_bytes / kGiga;

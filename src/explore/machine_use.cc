@@ -42,13 +42,13 @@ HostBytes BytesOf(const ir::GraphData& data) {
 
 }  // namespace
 
-void FillMachineUse(const Scenario& scenario,
+void FillMachineUse(const scenario::Job& job,
                     const engine::ModelPrediction& predicted, Row& row) {
   if (predicted.platform.empty()) {
     return;
   }
-  const auto cluster = hw::FindCluster(
-      predicted.platform, scenario.request.gpus, scenario.request.nodes);
+  const auto cluster =
+      hw::FindCluster(predicted.platform, job.request.gpus, job.request.nodes);
   if (!cluster) {
     return;
   }

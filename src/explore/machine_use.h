@@ -4,12 +4,12 @@
 
 #include "engine/predictor.h"
 #include "explore/row.h"
-#include "explore/scenario.h"
+#include "scenario/job.h"
 
 namespace stepcast::explore {
 
 /// Fills what is known of the trainers of a step that was predicted.
-void FillMachineUse(const Scenario& scenario,
+void FillMachineUse(const scenario::Job& job,
                     const engine::ModelPrediction& predicted, Row& row);
 
 }  // namespace stepcast::explore

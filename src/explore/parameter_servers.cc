@@ -37,27 +37,27 @@ struct Busy {
 
 }  // namespace
 
-Status FillParameterServers(const Scenario& scenario,
+Status FillParameterServers(const scenario::Job& job,
                             const engine::ModelPrediction& predicted,
                             Row& row) {
-  const workload::Model remote = RemoteTables(scenario.request.model);
-  if (remote.tables.empty() || scenario.servers.sparse == 0 ||
-      scenario.servers.name.empty()) {
+  const workload::Model remote = RemoteTables(job.request.model);
+  if (remote.tables.empty() || job.servers.sparse == 0 ||
+      job.servers.name.empty()) {
     return {};
   }
-  ASSIGN_OR_RETURN(const hw::Host host, hw::FindHost(scenario.servers.name));
+  ASSIGN_OR_RETURN(const hw::Host host, hw::FindHost(job.servers.name));
   // What a GPU's rank asks is what a trainer's thread with its batch would.
   ASSIGN_OR_RETURN(const fleet::Demands demands,
-                   fleet::FindDemands(remote, scenario.request.settings,
+                   fleet::FindDemands(remote, job.request.settings,
                                       {.batch = predicted.batch}, host, host));
-  const double servers = scenario.servers.sparse;
+  const double servers = job.servers.sparse;
   row.at(Number::kServersGb) = demands.table_bytes / kGiga;
   row.at(Number::kServersCapacityGb) = servers * host.memory_gb;
   row.at(Number::kPowerW) += servers * host.power_w;
   if (row.at(Number::kServersGb) > row.at(Number::kServersCapacityGb)) {
     row.at(Number::kFits) = 0;
     row.note = fmt::format("does not fit: {:.1f} GB on {} servers of {:.0f} GB",
-                           row.at(Number::kServersGb), scenario.servers.sparse,
+                           row.at(Number::kServersGb), job.servers.sparse,
                            host.memory_gb);
     return {};
   }

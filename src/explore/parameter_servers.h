@@ -5,14 +5,14 @@
 #include "base/result.h"
 #include "engine/predictor.h"
 #include "explore/row.h"
-#include "explore/scenario.h"
+#include "scenario/job.h"
 
 namespace stepcast::explore {
 
 /// Fills what the servers of a scenario with remote tables hold and do in a
 /// step that was predicted as if they kept up, and makes it as long as they
 /// need if they do not. Nothing where no servers are named.
-Status FillParameterServers(const Scenario& scenario,
+Status FillParameterServers(const scenario::Job& job,
                             const engine::ModelPrediction& predicted, Row& row);
 
 }  // namespace stepcast::explore

@@ -29,36 +29,35 @@ tl::unexpected<Error> FailAtKey(const toml::key& key,
                           region.begin.line, message));
 }
 
-std::vector<std::string_view> SettingNames() {
-  std::vector<std::string_view> names;
-  for (const SettingKind& kind : SettingKinds()) {
-    names.push_back(kind.name);
-  }
-  return names;
-}
-
-Result<size_t> KindOf(const toml::key& key) {
-  if (const auto kind = FindSetting(key.str())) {
+Result<size_t> FindKindAt(const toml::key& key) {
+  if (const auto kind = FindKind(key.str())) {
     return *kind;
   }
-  return FailAtKey(key, Unknown("setting", key.str(), SettingNames()));
+  return FailAtKey(key, scenario::UnknownSetting(key.str()));
 }
 
-Result<SettingValue> ReadValue(const SettingKind& kind,
+Result<SettingValue> ReadValue(const scenario::Setting& kind,
                                const toml::node& node) {
   SettingValue value;
   if (node.is_string()) {
     value.text = node.as_string()->get();
+    // A number with its unit.
+    const auto parsed = scenario::ParseValue(kind, value.text);
+    if (kind.type != scenario::ValueType::kWord && parsed) {
+      value = NumberValue(kind.type, parsed->number);
+    }
+  } else if (node.is_boolean() && kind.IsFlag()) {
+    value.text = node.as_boolean()->get() ? "true" : "false";
   } else if (node.is_number()) {
     const double number = node.value<double>().value_or(0);
-    value = NumberValue(SettingType::kNumber, number);
+    value = NumberValue(scenario::ValueType::kNumber, number);
     if (number == std::round(number)) {
-      value = NumberValue(SettingType::kWhole, number);
+      value = NumberValue(scenario::ValueType::kWhole, number);
     }
   } else {
     return FailAt(node, fmt::format("{} is neither number nor text; expected "
                                     "one: {}",
-                                    kind.name, kind.help));
+                                    kind.Key(), kind.help));
   }
   if (const auto status = CheckValue(kind, value); !status) {
     return FailAt(node, status.error().message);
@@ -67,7 +66,7 @@ Result<SettingValue> ReadValue(const SettingKind& kind,
 }
 
 Axis AxisOf(size_t kind, int64_t line) {
-  return {.name = std::string(SettingKinds()[kind].name), .line = line};
+  return {.name = scenario::Settings()[kind].Key(), .line = line};
 }
 
 void AddValue(size_t kind, SettingValue value, int64_t line, Axis& axis) {
@@ -90,7 +89,8 @@ struct Range {
   }
 };
 
-Result<Range> ReadRange(const SettingKind& kind, const toml::table& table) {
+Result<Range> ReadRange(const scenario::Setting& kind,
+                        const toml::table& table) {
   RETURN_IF_ERROR(CheckKnown(table, "key of a range", kRangeKeys));
   Range range;
   for (const auto& [name, member] :
@@ -99,13 +99,13 @@ Result<Range> ReadRange(const SettingKind& kind, const toml::table& table) {
     if (node == nullptr) {
       return FailAt(table, fmt::format("the range of {} has no '{}'; expected "
                                        "a number",
-                                       kind.name, name));
+                                       kind.Key(), name));
     }
     ASSIGN_OR_RETURN(const SettingValue value, ReadValue(kind, *node));
     if (!value.number) {
       return FailAt(*node, fmt::format("{} is no number; expected a list of "
                                        "values",
-                                       kind.name));
+                                       kind.Key()));
     }
     range.*member = *value.number;
   }
@@ -127,7 +127,7 @@ Result<Range> ReadRange(const SettingKind& kind, const toml::table& table) {
   if (!(range.from < range.to) || (range.is_log && range.from <= 0)) {
     return FailAt(table, fmt::format("{} goes from {} to {}; expected 'from' "
                                      "below 'to'{}",
-                                     kind.name, range.from, range.to,
+                                     kind.Key(), range.from, range.to,
                                      range.is_log ? ", both above 0" : ""));
   }
   return range;
@@ -146,8 +146,9 @@ Status CheckKnown(const toml::table& table, std::string_view what,
 }
 
 Result<Setting> ReadSetting(const toml::key& key, const toml::node& node) {
-  ASSIGN_OR_RETURN(const size_t kind, KindOf(key));
-  ASSIGN_OR_RETURN(SettingValue value, ReadValue(SettingKinds()[kind], node));
+  ASSIGN_OR_RETURN(const size_t kind, FindKindAt(key));
+  ASSIGN_OR_RETURN(SettingValue value,
+                   ReadValue(scenario::Settings()[kind], node));
   return Setting{.kind = kind, .value = std::move(value), .line = LineOf(node)};
 }
 
@@ -165,8 +166,8 @@ Result<std::vector<Setting>> ReadSettings(
 
 Result<Axis> ReadAxis(const toml::key& key, const toml::node& node,
                       int64_t usual_steps, uint64_t seed) {
-  ASSIGN_OR_RETURN(const size_t number, KindOf(key));
-  const SettingKind& kind = SettingKinds()[number];
+  ASSIGN_OR_RETURN(const size_t number, FindKindAt(key));
+  const scenario::Setting& kind = scenario::Settings()[number];
   Axis axis = AxisOf(number, LineOf(node));
   if (const toml::array* const list = node.as_array()) {
     for (const toml::node& item : *list) {
@@ -176,7 +177,7 @@ Result<Axis> ReadAxis(const toml::key& key, const toml::node& node,
     if (list->empty()) {
       return FailAtKey(key, fmt::format("axis {} is empty; expected one value "
                                         "or more",
-                                        kind.name));
+                                        kind.Key()));
     }
     return axis;
   }
@@ -184,13 +185,13 @@ Result<Axis> ReadAxis(const toml::key& key, const toml::node& node,
     return FailAt(node, fmt::format("axis {} is neither list nor range; "
                                     "expected [a, b] or {{ from = a, to = b, "
                                     "steps = n }}",
-                                    kind.name));
+                                    kind.Key()));
   }
   ASSIGN_OR_RETURN(const Range range, ReadRange(kind, *node.as_table()));
   if (range.steps == 0 && usual_steps == 0) {
     return FailAt(node, fmt::format("the range of {} has no 'steps'; expected "
                                     "the number of values of a grid",
-                                    kind.name));
+                                    kind.Key()));
   }
   const int64_t steps = range.steps > 0 ? range.steps : usual_steps;
   Rng rng(seed ^ (number + 1));

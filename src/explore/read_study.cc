@@ -12,9 +12,10 @@
 #include "base/string_pool.h"
 #include "base/text_table.h"
 #include "base/toml_read.h"
-#include "explore/make_scenario.h"
+#include "explore/check_machine.h"
 #include "explore/read_settings.h"
 #include "explore/read_told.h"
+#include "scenario/resolve.h"
 
 namespace stepcast::explore {
 namespace {
@@ -221,7 +222,7 @@ int64_t MachineLine(const std::vector<Setting>& settings) {
   for (const std::string_view name :
        {"gpus", "nodes", "trainers", "server", "platform", "gpu"}) {
     for (const Setting& setting : settings) {
-      if (SettingKinds()[setting.kind].name == name) {
+      if (KindOf(setting).name == name) {
         return setting.line;
       }
     }
@@ -251,6 +252,9 @@ Result<Study> ParseStudy(std::string_view text, std::string_view source,
   ASSIGN_OR_RETURN(const toml::table* base, Section(file, "base"));
   if (base != nullptr) {
     ASSIGN_OR_RETURN(study.base, ReadSettings(*base));
+    for (Setting& setting : study.base) {
+      setting.shared = true;
+    }
   }
   RETURN_IF_ERROR(ReadModels(file, study));
   RETURN_IF_ERROR(ReadPoints(file, study));
@@ -264,14 +268,17 @@ Result<Study> ParseStudy(std::string_view text, std::string_view source,
 
 Status CheckRows(const Study& study) {
   const Designer designer(study);
-  ScenarioMaker maker;
+  scenario::Resolver resolver;
+  MachineChecker machines;
   const int64_t rows = RowCount(study);
   for (int64_t row = 0; row < rows; ++row) {
     const std::vector<Setting> settings = designer.SettingsOf(row);
-    const auto scenario = maker.Make(settings);
-    const auto status = scenario ? maker.CheckMachine(*scenario)
-                                 : Status(tl::unexpected(scenario.error()));
-    if (!status) {
+    const auto check = [&]() -> Status {
+      ASSIGN_OR_RETURN(const scenario::Scenario asked, ScenarioOf(settings));
+      ASSIGN_OR_RETURN(const scenario::Job job, resolver.Resolve(asked));
+      return machines.Check(job, asked.placement);
+    };
+    if (const Status status = check(); !status) {
       return Fail(ErrorCode::kInvalidInput,
                   fmt::format("{}:{}: {}", study.file, MachineLine(settings),
                               status.error().message));

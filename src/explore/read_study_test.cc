@@ -57,8 +57,9 @@ TEST(ReadStudyTest, SizesThatDoNotFitAreErrors) {
 }
 
 TEST(ReadStudyTest, ValuesOutOfRangeAreErrors) {
-  EXPECT_EQ(ErrorOf("model = \"dlrm_default\"\n[vary]\nbatch = [0]\n"),
-            "s.toml:3: batch is 0; expected a whole number from 1 to 16777216");
+  EXPECT_EQ(
+      ErrorOf("model = \"dlrm_default\"\n[vary]\nbatch = [0]\n"),
+      "s.toml:3: batch is '0'; expected a whole number from 1 to 16777216");
   EXPECT_EQ(ErrorOf("model = \"dlrm_default\"\n[vary]\ngpus = [\"all\"]\n"),
             "s.toml:3: gpus is 'all'; expected a whole number from 1 to "
             "1048576");

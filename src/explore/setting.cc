@@ -1,6 +1,5 @@
 #include "explore/setting.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <utility>
@@ -9,40 +8,30 @@
 
 namespace stepcast::explore {
 
-std::optional<size_t> FindSetting(std::string_view name) {
-  const std::span<const SettingKind> kinds = SettingKinds();
-  const auto found = std::ranges::find(kinds, name, &SettingKind::name);
-  if (found == kinds.end()) {
-    return std::nullopt;
-  }
-  return static_cast<size_t>(found - kinds.begin());
+using scenario::ValueType;
+
+std::optional<size_t> FindKind(std::string_view name) {
+  const scenario::Setting* const found = scenario::FindSetting(name);
+  return found == nullptr ? std::nullopt
+                          : std::optional(scenario::IndexOf(*found));
 }
 
-Status CheckValue(const SettingKind& kind, const SettingValue& value) {
-  if (kind.type == SettingType::kWord) {
-    if (value.number) {
-      return Fail(ErrorCode::kInvalidInput,
-                  fmt::format("{} is {}; expected a word: {}", kind.name,
-                              value.text, kind.help));
-    }
-    return kind.check == nullptr ? Status() : kind.check(value.text);
+Status CheckValue(const scenario::Setting& kind, const SettingValue& value) {
+  if (kind.type != ValueType::kWord) {
+    ASSIGN_OR_RETURN(const scenario::Value parsed,
+                     scenario::ParseValue(kind, value.text));
+    return {};
   }
-  const bool whole = kind.type == SettingType::kWhole;
-  const bool good = value.number && *value.number >= kind.least &&
-                    *value.number <= kind.most &&
-                    (!whole || *value.number == std::round(*value.number));
-  if (!good) {
-    return Fail(
-        ErrorCode::kInvalidInput,
-        fmt::format("{} is {}; expected a {} from {} to {}", kind.name,
-                    value.number ? value.text : fmt::format("'{}'", value.text),
-                    whole ? "whole number" : "number", kind.least, kind.most));
+  if (value.number) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("{} is {}; expected a word: {}", kind.Key(),
+                            value.text, kind.help));
   }
-  return {};
+  return kind.known == nullptr ? Status() : kind.known(value.text);
 }
 
-SettingValue NumberValue(SettingType type, double number) {
-  if (type == SettingType::kWhole) {
+SettingValue NumberValue(ValueType type, double number) {
+  if (type == ValueType::kWhole) {
     const double whole = std::round(number);
     return {.text = fmt::format("{:.0f}", whole), .number = whole};
   }
@@ -51,6 +40,27 @@ SettingValue NumberValue(SettingType type, double number) {
   double shown = number;
   std::from_chars(text.data(), text.data() + text.size(), shown);
   return {.text = std::move(text), .number = shown};
+}
+
+Result<scenario::Scenario> ScenarioOf(std::span<const Setting> settings) {
+  scenario::Scenario all;
+  for (const Setting& setting : settings) {
+    RETURN_IF_ERROR(
+        scenario::SetValue(KindOf(setting), setting.value.text, all));
+  }
+  const scenario::Subject subject = scenario::SubjectOfModel(all);
+  scenario::Scenario made;
+  for (const Setting& setting : settings) {
+    const scenario::Setting& kind = KindOf(setting);
+    // The machine is what decides; it cannot be left out.
+    const bool stays = !setting.shared || kind.subjects.Has(subject) ||
+                       kind.section == scenario::Section::kMachine ||
+                       kind.section == scenario::Section::kFleet;
+    if (stays) {
+      RETURN_IF_ERROR(scenario::SetValue(kind, setting.value.text, made));
+    }
+  }
+  return made;
 }
 
 }  // namespace stepcast::explore

@@ -72,7 +72,7 @@ std::vector<Setting> Designer::SettingsOf(int64_t row) const {
 
 std::vector<Setting> Merge(
     const std::vector<const std::vector<Setting>*>& all) {
-  std::vector<const Setting*> last(SettingKinds().size());
+  std::vector<const Setting*> last(scenario::Settings().size());
   for (const std::vector<Setting>* settings : all) {
     for (const Setting& setting : *settings) {
       last[setting.kind] = &setting;

@@ -65,7 +65,7 @@ impl = ["pytorch", "pytorch-bags"]
   int bags = 0;
   for (int64_t row = 0; row < 50; ++row) {
     for (const Setting& setting : designer.SettingsOf(row)) {
-      const std::string_view name = SettingKinds()[setting.kind].name;
+      const std::string_view name = KindOf(setting).name;
       if (name == "pooling") {
         stretches.insert(static_cast<int>((*setting.value.number - 1) / 2));
       } else if (name == "batch") {
@@ -95,7 +95,7 @@ batch = 4096
   const Designer designer(study);
   const auto batch_of = [&](int64_t row) {
     for (const Setting& setting : designer.SettingsOf(row)) {
-      if (SettingKinds()[setting.kind].name == "batch") {
+      if (KindOf(setting).name == "batch") {
         return *setting.value.number;
       }
     }

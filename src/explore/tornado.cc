@@ -41,7 +41,7 @@ std::vector<Tornado> MakeTornados(
                     .usual = Conclude(sensitivity, {}, evaluator)};
     for (const UncertainInput& input : sensitivity.inputs) {
       tornado.bars.push_back(
-          {.setting = std::string(SettingKinds()[input.low.kind].name),
+          {.setting = KindOf(input.low).Key(),
            .low = input.low.value.text,
            .high = input.high.value.text,
            .why = input.why,

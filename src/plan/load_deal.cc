@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "plan/make_problem.h"
+#include "workload/impl/implementations.h"
 #include "workload/table_deal.h"
 
 namespace stepcast::plan {
@@ -26,7 +27,9 @@ Status LoadDeal(const std::string& path, engine::Request& request) {
                 "a plan shares tables out to several GPUs; expected --gpus 2 "
                 "or more");
   }
-  if (request.settings.impl != "torchrec") {
+  ASSIGN_OR_RETURN(const workload::Implementation* const impl,
+                   workload::FindImplementation(request.settings.impl));
+  if (!impl->plans) {
     return Fail(ErrorCode::kUnsupported,
                 fmt::format("{} does not follow a plan; expected --impl "
                             "torchrec",

@@ -4,11 +4,11 @@
 
 #include "base/json_write.h"
 #include "base/units.h"
-#include "explore/make_scenario.h"
 #include "explore/pareto.h"
 #include "hw/platform_files.h"
 #include "report/explored.h"
 #include "report/json_parts.h"
+#include "scenario/resolve.h"
 #include "workload/settings.h"
 
 namespace stepcast::report {
@@ -34,7 +34,7 @@ void WriteSettings(JsonWriter& json, const Explored& explored,
   json.Key("settings").BeginObject();
   for (const std::string& column : explore::ColumnNames(explored.study)) {
     const bool is_setting =
-        column == "point" || explore::FindSetting(column).has_value();
+        column == "point" || explore::FindKind(column).has_value();
     const explore::Cell cell = cells.at(column);
     if (!is_setting || cell.text.empty()) {
       continue;
@@ -52,15 +52,18 @@ void WriteSettings(JsonWriter& json, const Explored& explored,
 class SubjectWriter {
  public:
   void Write(JsonWriter& json, std::span<const explore::Setting> settings) {
-    const auto scenario = maker_.Make(settings);
-    if (!scenario) {
+    const auto asked = explore::ScenarioOf(settings);
+    const auto job = asked
+                         ? resolver_.Resolve(*asked)
+                         : Result<scenario::Job>(tl::unexpected(asked.error()));
+    if (!job) {
       return;
     }
-    const engine::Request& request = scenario->request;
+    const engine::Request& request = job->request;
     json.Key("workload").String(request.model.name);
     json.Key("platform").String(request.platform);
     json.Key("gpu").String(GpuOf(request));
-    json.Key("server").String(scenario->servers.name);
+    json.Key("server").String(job->servers.name);
     json.Key("num_gpus").Int(request.gpus);
     json.Key("batch_per_gpu")
         .Int(request.settings.batch > 0 ? request.settings.batch
@@ -84,7 +87,7 @@ class SubjectWriter {
         .first->second;
   }
 
-  explore::ScenarioMaker maker_;
+  scenario::Resolver resolver_;
   std::map<std::string, std::string, std::less<>> gpus_;  // By platform.
 };
 

@@ -33,10 +33,9 @@ constexpr std::string_view kUsual[] = {"samples_per_s",
                                        "note"};
 
 bool IsWord(std::string_view column) {
-  const auto kind = explore::FindSetting(column);
+  const scenario::Setting* const kind = scenario::FindSetting(column);
   return column == "point" || column == "bound_by" || column == "note" ||
-         (kind &&
-          explore::SettingKinds()[*kind].type == explore::SettingType::kWord);
+         (kind != nullptr && kind->type == scenario::ValueType::kWord);
 }
 
 // With the unit that is not in the name already.

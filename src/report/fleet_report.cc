@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "report/json_parts.h"
 #include "report/text_parts.h"
+#include "scenario/scenario_text.h"
 
 namespace stepcast::report {
 namespace {
@@ -116,13 +117,13 @@ std::string FleetText(const FleetPrediction& prediction,
 }
 
 std::string FleetJson(const FleetPrediction& prediction,
-                      const scenario::Question& question,
+                      const scenario::Scenario& asked,
                       std::string_view version) {
   JsonWriter json;
   json.BeginObject();
   json.Key("version").String(version);
-  scenario::WriteQuestion(json, question);
-  json.Key("workload").String(question.workload.front());
+  scenario::WriteScenario(json, asked);
+  json.Key("workload").String(asked.workload.front());
   json.Key("threads_per_trainer").Int(prediction.threads);
   json.Key("batch_per_thread").Int(prediction.batch);
   json.Key("samples_per_s").Fixed(prediction.samples_per_s, kDecimals);

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "fleet/predict_fleet.h"
-#include "scenario/question.h"
+#include "scenario/scenario.h"
 
 namespace stepcast::report {
 
@@ -14,7 +14,7 @@ std::string FleetText(const fleet::FleetPrediction& prediction,
                       std::string_view workload);
 /// One object; keys as the command line promises them.
 std::string FleetJson(const fleet::FleetPrediction& prediction,
-                      const scenario::Question& question,
+                      const scenario::Scenario& asked,
                       std::string_view version);
 
 }  // namespace stepcast::report

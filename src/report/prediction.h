@@ -17,7 +17,7 @@
 #include "ir/graph.h"
 #include "report/op_times.h"
 #include "report/path_summary.h"
-#include "scenario/question.h"
+#include "scenario/scenario.h"
 
 namespace stepcast::report {
 
@@ -64,7 +64,7 @@ struct AlgorithmStep {
 struct PredictionReport {
   PredictionSubject subject;
   /// What was asked; not given where a report is a part of another.
-  std::optional<scenario::Question> question;
+  std::optional<scenario::Scenario> asked;
   /// Ours first, then those that were asked for; `step` is of the last.
   std::vector<AlgorithmStep> algorithms;
   Duration step{};

@@ -3,6 +3,7 @@
 #include "report/breakdown.h"
 #include "report/json_parts.h"
 #include "report/prediction.h"
+#include "scenario/scenario_text.h"
 
 namespace stepcast::report {
 namespace {
@@ -116,8 +117,8 @@ void WritePrediction(JsonWriter& json, const PredictionReport& report,
                      std::string_view version) {
   json.BeginObject();
   json.Key("version").String(version);
-  if (report.question) {
-    scenario::WriteQuestion(json, *report.question);
+  if (report.asked) {
+    scenario::WriteScenario(json, *report.asked);
   }
   WriteSubject(json, report);
   WriteTime(json, "step_time_us", report.step);

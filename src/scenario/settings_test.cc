@@ -66,7 +66,7 @@ TEST(SettingsTest, AnUnknownOneNamesTheNearest) {
   EXPECT_THAT(ErrorOf(SetSetting("batch", "m@batch", scenario)),
               HasSubstr("no value in 'm@batch'"));
   EXPECT_THAT(ErrorOf(SetSetting("pageable=1", "m@pageable=1", scenario)),
-              HasSubstr("expected the word alone"));
+              HasSubstr("expected true or false"));
 }
 
 TEST(SettingsTest, AListTakesTheNewestFirst) {
@@ -80,8 +80,8 @@ TEST(SettingsTest, WhatMeansNothingThereIsRefusedWithTheWayToDoIt) {
   Scenario scenario;
   ASSERT_TRUE(SetSetting("batch=512", "", scenario));
   EXPECT_EQ(ErrorOf(CheckSubject(scenario, Subject::kTrace)),
-            "batch means nothing for a recorded step; use `stepcast whatif "
-            "FILE --change batch=N`");
+            "batch means nothing for a recorded step; its shapes are those of "
+            "its batch; predict its model with another");
   EXPECT_TRUE(CheckSubject(scenario, Subject::kModel));
 }
 

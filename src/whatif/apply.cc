@@ -8,11 +8,27 @@
 
 #include "engine/account.h"
 #include "plan/load_deal.h"
+#include "scenario/resolve.h"
 #include "sim/critical_path.h"
 #include "whatif/task_filler.h"
 
 namespace stepcast::whatif {
 namespace {
+
+Status SetOne(const Change& change, engine::Request& request) {
+  const scenario::Setting* const setting = change.kind->setting;
+  if (setting == nullptr) {
+    return change.kind->set(change, request);
+  }
+  if (setting->IsFlag()) {
+    RETURN_IF_ERROR(NoValue(change));
+  } else if (change.value.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("change {} has no value; expected {}={}",
+                            change.text, change.text, setting->value));
+  }
+  return Named(change, scenario::Change(*setting, change.value, request));
+}
 
 // Applies changes of the request. Returns whether there are any.
 Result<bool> SetRequest(const Case& before, std::span<const Change> changes,
@@ -20,13 +36,14 @@ Result<bool> SetRequest(const Case& before, std::span<const Change> changes,
   bool any = false;
   for (const Change* const change : InOrder(changes)) {
     if (OfRequest(before, *change)) {
-      RETURN_IF_ERROR(change->kind->set(*change, *request));
+      RETURN_IF_ERROR(SetOne(*change, *request));
       any = true;
     }
   }
   for (const Change& change : changes) {
-    if (OfRequest(before, change) && change.kind->check != nullptr) {
-      RETURN_IF_ERROR(change.kind->check(change, *request));
+    if (OfRequest(before, change) && change.kind->setting != nullptr) {
+      RETURN_IF_ERROR(Named(
+          change, scenario::CheckEffect(*change.kind->setting, *request)));
     }
   }
   // A plan tells of the tables and ranks that it was read for.
@@ -109,7 +126,8 @@ std::vector<const Change*> InOrder(std::span<const Change> changes) {
 }
 
 bool OfRequest(const Case& subject, const Change& change) {
-  return subject.request.has_value() && change.kind->set != nullptr &&
+  return subject.request.has_value() &&
+         (change.kind->set != nullptr || change.kind->setting != nullptr) &&
          (change.kind->sets == nullptr || change.kind->sets(change));
 }
 
@@ -118,8 +136,7 @@ Status CheckApplies(const Case& subject, const Change& change) {
     return {};
   }
   return Fail(ErrorCode::kUnsupported,
-              fmt::format("change {} does not apply to a recorded step: {}; "
-                          "expected a model",
+              fmt::format("change {} does not apply to a recorded step: {}",
                           change.kind->name, change.kind->why_not_steps));
 }
 

@@ -7,7 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "base/nearest.h"
+#include "scenario/resolve.h"
+#include "whatif/changes/all.h"
 
 namespace stepcast::whatif {
 namespace {
@@ -30,7 +33,9 @@ Result<Change> ParseChange(std::string_view text) {
   const std::string_view name = whole.substr(0, at);
   std::vector<std::string_view> names;
   for (const ChangeKind& kind : Changes()) {
-    if (kind.name == name) {
+    if (kind.name == name ||
+        (kind.setting != nullptr && !kind.setting->alias.empty() &&
+         kind.setting->alias == name)) {
       return Change{.kind = &kind,
                     .text = std::string(whole),
                     .value = std::string(Trimmed(whole.substr(at)))};
@@ -68,6 +73,21 @@ Result<NamedFactor> ParseNamedFactor(const Change& change) {
                    ParseFactor(change, has_name ? change.value.substr(at + 1)
                                                 : change.value));
   return named;
+}
+
+Status SetNamed(const Change& change, std::string_view setting,
+                std::string_view value, engine::Request& request) {
+  const scenario::Setting* const found = scenario::FindSetting(setting);
+  CHECK(found != nullptr) << setting;
+  RETURN_IF_ERROR(Named(change, scenario::Change(*found, value, request)));
+  return Named(change, scenario::CheckEffect(*found, request));
+}
+
+Status Named(const Change& change, const Status& status) {
+  return status ? Status()
+                : Fail(status.error().code,
+                       fmt::format("change {}: {}", change.text,
+                                   status.error().message));
 }
 
 Status NoValue(const Change& change) {

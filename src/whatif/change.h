@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "engine/predictor.h"
+#include "scenario/settings.h"
 
 namespace stepcast::whatif {
 
@@ -28,24 +29,26 @@ struct ChangeKind {
   std::string_view name;
   std::string_view arguments;  // "NAME=FACTOR"
   std::string_view help;       // One line.
+  /// Of the request: the setting that it gives a value to, or what it does to
+  /// several.
+  const scenario::Setting* setting = nullptr;
   Status (*set)(const Change& change, engine::Request& request) = nullptr;
-  /// Fails where the request, as all changes leave it, makes nothing of it.
-  Status (*check)(const Change& change,
-                  const engine::Request& request) = nullptr;
   /// Of changes with both: whether this value is one of the request. Null: all.
   bool (*sets)(const Change& change) = nullptr;
   /// Carried out behind the others, whatever its place among them: what it is
   /// given has to fit what they make.
   bool last = false;
   Status (*edit)(const Change& change, StepEditor& editor) = nullptr;
-  /// Why recorded steps cannot be changed so; for those without `edit`.
+  /// Why recorded steps cannot be changed so, and what to do instead; for those
+  /// without `edit`.
   std::string_view why_not_steps{};
   /// Values that are tried where a user asks what would help, separated by
   /// blanks; "-" is none. Empty: not tried.
   std::string_view tries{};
 };
 
-/// In the order they are shown.
+/// In the order they are shown: every setting of a request, and what edits
+/// steps.
 std::span<const ChangeKind> Changes();
 
 /// "gpu=h100-sxm-80gb", "scale-op=gemm=0.5", "remove-sync"; blanks may stand
@@ -61,6 +64,9 @@ struct NamedFactor {
   double factor = 1;
 };
 Result<NamedFactor> ParseNamedFactor(const Change& change);
+
+/// The same with the change in its message.
+Status Named(const Change& change, const Status& status);
 
 /// Fails unless the change has no value.
 Status NoValue(const Change& change);

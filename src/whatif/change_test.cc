@@ -55,7 +55,9 @@ TEST(ChangeTest, ErrorsSayWhatWasExpected) {
 TEST(ChangeTest, EveryChangeDoesSomethingAndHasANameOfItsOwn) {
   std::set<std::string_view> names;
   for (const ChangeKind& kind : Changes()) {
-    EXPECT_TRUE(kind.set != nullptr || kind.edit != nullptr) << kind.name;
+    EXPECT_TRUE(kind.set != nullptr || kind.setting != nullptr ||
+                kind.edit != nullptr)
+        << kind.name;
     EXPECT_TRUE(kind.edit != nullptr || !kind.why_not_steps.empty())
         << kind.name;
     EXPECT_FALSE(kind.help.empty()) << kind.name;

@@ -1,87 +1,46 @@
 // The list of changes.
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+#include "scenario/settings.h"
 #include "whatif/change.h"
 #include "whatif/changes/all.h"
 
 namespace stepcast::whatif {
 namespace {
 
-constexpr ChangeKind kChanges[] = {
-    {.name = "gpu",
-     .arguments = "NAME",
-     .help = "every rank runs on another GPU",
-     .set = SetGpu,
-     .edit = EditGpu,
-     .tries = "a100-sxm-80gb h100-sxm-80gb"},
-    {.name = "gpus",
-     .arguments = "N",
-     .help = "GPUs over all nodes",
-     .set = SetGpus,
-     .why_not_steps = "its ranks are those that were recorded"},
-    {.name = "nodes",
-     .arguments = "N",
-     .help = "servers that the GPUs are in",
-     .set = SetNodes,
-     .check = CheckNodes,
-     .why_not_steps = "its ranks are those that were recorded"},
-    {.name = "platform",
-     .arguments = "NAME",
-     .help = "other servers, with their GPU",
-     .set = SetPlatform,
-     .why_not_steps = "what its servers add to a collective is not known"},
-    {.name = "host",
-     .arguments = "NAME",
-     .help = "the host's time by another set of overheads",
-     .set = SetHost,
-     .why_not_steps = "its host's time is measured; use scale-overhead"},
-    {.name = "batch",
-     .arguments = "N",
-     .help = "samples a GPU",
-     .set = SetBatch,
-     .why_not_steps = "its shapes are those of its batch"},
+// What changes add to a setting.
+struct SettingChange {
+  std::string_view name;
+  bool last = false;
+  Status (*edit)(const Change& change, StepEditor& editor) = nullptr;
+  std::string_view tries{};
+  std::string_view why_not_steps{};
+};
+constexpr SettingChange kSettingChanges[] = {
+    {.name = "gpu", .edit = EditGpu, .tries = "a100-sxm-80gb h100-sxm-80gb"},
     {.name = "precision",
-     .arguments = "TYPE",
-     .help = "products and activations in another type",
-     .set = SetPrecision,
-     .check = CheckPrecision,
      .last = true,
      .edit = EditPrecision,
      .tries = "amp-fp16 tf32"},
-    {.name = "impl",
-     .arguments = "NAME",
-     .help = "another way of running the model",
-     .set = SetImpl,
-     .why_not_steps = "its ops are those that were recorded",
-     .tries = "nvidia torchrec hugectr"},
-    {.name = "placement",
-     .arguments = "WHERE",
-     .help = "tables elsewhere: hbm, uvm, uvm-cache, host-cache, host, remote, "
-             "hybrid, hybrid-remote or a .toml file",
-     .set = SetPlacement,
-     .why_not_steps = "where its tables are is not known",
-     .tries = "hbm hybrid"},
-    {.name = "reshard",
-     .arguments = "PLAN",
-     .help = "tables shared out as in a plan of TorchRec's, a JSON file",
-     .set = SetDeal,
-     .last = true,
-     .why_not_steps = "its lookups are those of its own plan"},
-    {.name = "resize-mlp",
-     .arguments = "FACTOR",
-     .help = "hidden layers of all MLPs so many times as wide",
-     .set = SetMlpSize,
-     .why_not_steps = "its shapes are those of its model"},
+    {.name = "platform",
+     .why_not_steps = "what its servers add to a collective is not known; "
+                      "predict its model there"},
+    {.name = "overheads",
+     .why_not_steps = "its host's time is measured; use scale-overhead"},
+    {.name = "impl", .tries = "nvidia torchrec hugectr"},
+    {.name = "placement", .tries = "hbm hybrid"},
+    {.name = "cuda-graphs", .edit = EditCudaGraphs, .tries = "fwd fwd+bwd all"},
+};
+
+constexpr ChangeKind kOtherChanges[] = {
     {.name = "resize-tables",
      .arguments = "[rows|dim|pooling=]FACTOR",
-     .help = "all tables with so many times the rows, columns or ids a sample",
+     .help = "all tables with so many times the rows, columns or ids per "
+             "sample",
      .set = SetTableSize,
-     .why_not_steps = "its shapes are those of its model"},
-    {.name = "cuda-graphs",
-     .arguments = "off|fwd|fwd+bwd|all",
-     .help = "parts of the step launched as captured graphs",
-     .set = SetCudaGraphs,
-     .check = CheckCudaGraphs,
-     .edit = EditCudaGraphs,
-     .tries = "fwd fwd+bwd all"},
+     .why_not_steps = "its shapes are those of its model; predict the model"},
     {.name = "scale-op",
      .arguments = "NAME=FACTOR",
      .help = "an op, a kernel or a family takes so many times as long",
@@ -117,7 +76,6 @@ constexpr ChangeKind kChanges[] = {
      .arguments = "",
      .help = "the optimizer's kernels become one",
      .set = SetFusedOptimizer,
-     .check = CheckFusedOptimizer,
      .edit = FuseOptimizer,
      .tries = "-"},
     {.name = "fp16-comm",
@@ -147,10 +105,38 @@ constexpr ChangeKind kChanges[] = {
      .tries = "-"},
 };
 
+std::vector<ChangeKind> AllChanges() {
+  std::vector<ChangeKind> all;
+  for (const scenario::Setting& setting : scenario::Settings()) {
+    if (!setting.OfRequest()) {
+      continue;
+    }
+    ChangeKind kind{.name = setting.name,
+                    .arguments = setting.value,
+                    .help = setting.help,
+                    .setting = &setting,
+                    .why_not_steps = setting.instead};
+    for (const SettingChange& more : kSettingChanges) {
+      if (more.name == setting.name) {
+        kind.last = more.last;
+        kind.edit = more.edit;
+        kind.tries = more.tries;
+        if (!more.why_not_steps.empty()) {
+          kind.why_not_steps = more.why_not_steps;
+        }
+      }
+    }
+    all.push_back(kind);
+  }
+  all.insert(all.end(), std::begin(kOtherChanges), std::end(kOtherChanges));
+  return all;
+}
+
 }  // namespace
 
 std::span<const ChangeKind> Changes() {
-  return kChanges;
+  static const std::vector<ChangeKind> all = AllChanges();
+  return all;
 }
 
 }  // namespace stepcast::whatif

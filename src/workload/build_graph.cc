@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "base/nearest.h"
 #include "workload/impl/implementations.h"
 
 namespace stepcast::workload {
@@ -18,17 +17,8 @@ Result<ir::Graph> BuildGraph(const Model& model, const Settings& settings) {
 
 Result<ir::Graph> BuildRankGraph(const Model& model, const Settings& settings,
                                  const RankPlan& plan) {
-  const auto all = Implementations();
-  const auto found =
-      std::ranges::find(all, settings.impl, &Implementation::name);
-  if (found == all.end()) {
-    std::vector<std::string_view> names;
-    for (const Implementation& implementation : all) {
-      names.push_back(implementation.name);
-    }
-    return Fail(ErrorCode::kInvalidInput,
-                Unknown("implementation", settings.impl, names));
-  }
+  ASSIGN_OR_RETURN(const Implementation* const found,
+                   FindImplementation(settings.impl));
   if (model.kind != ModelKind::kDlrm && !found->other_models) {
     return Fail(ErrorCode::kUnsupported,
                 fmt::format("{} is a {} model, which implementation {} does "
@@ -63,7 +53,7 @@ Result<ir::Graph> BuildRankGraph(const Model& model, const Settings& settings,
                 fmt::format("a batch of {} samples; expected 1 to {}",
                             complete.batch, kMostBatch));
   }
-  if (plan.world != 1 && !found->many_ranks) {
+  if (plan.world != 1 && found->sharding == ShardingRule::kNone) {
     return Fail(ErrorCode::kUnsupported,
                 fmt::format("implementation {} runs on one GPU here, not on "
                             "{}; expected torchrec",
@@ -73,9 +63,8 @@ Result<ir::Graph> BuildRankGraph(const Model& model, const Settings& settings,
 }
 
 bool ExchangesByNode(std::string_view impl) {
-  const auto all = Implementations();
-  const auto found = std::ranges::find(all, impl, &Implementation::name);
-  return found != all.end() && found->staged;
+  const auto found = FindImplementation(impl);
+  return found && (*found)->staged;
 }
 
 std::vector<std::string> ImplementationNames() {

@@ -133,16 +133,24 @@ TableDeal DealPytorch(const Job& job) {
   return {.local = DealChunks(SingleTables(job.model.tables), job.world)};
 }
 
-struct Rule {
-  std::string_view impl;
-  TableDeal (*deal)(const Job& job) = nullptr;
-};
-
-constexpr Rule kRules[] = {
-    {"pytorch", DealPytorch},       {"pytorch-bags", DealPytorch},
-    {"torchrec", DealTorchrec},     {"nvidia", DealNvidia},
-    {"hugectr", DealHugectr},       {"hugectr-localized", DealInTurn},
-    {"tensorflow", DealTensorflow}, {"tensorflow-xla", DealTensorflow}};
+TableDeal DealBy(ShardingRule rule, const Job& job) {
+  switch (rule) {
+    case ShardingRule::kTorchrec:
+      return DealTorchrec(job);
+    case ShardingRule::kNvidia:
+      return DealNvidia(job);
+    case ShardingRule::kHugectr:
+      return DealHugectr(job);
+    case ShardingRule::kInTurn:
+      return DealInTurn(job);
+    case ShardingRule::kTensorflow:
+      return DealTensorflow(job);
+    case ShardingRule::kChunks:
+    case ShardingRule::kNone:
+      break;
+  }
+  return DealPytorch(job);
+}
 
 // The rows of a split table that a rank has; ids are taken to be spread evenly.
 TableGroup PartOf(const TableGroup& table, int64_t rank, int64_t world) {
@@ -279,11 +287,13 @@ Result<std::vector<RankShare>> ShareTables(const Model& model,
   if (world == 1) {
     return std::vector<RankShare>{{.plan = {.local = model.tables}}};
   }
-  const auto rule = std::ranges::find(kRules, settings.impl, &Rule::impl);
-  if (rule == std::end(kRules)) {
+  const auto found = FindImplementation(settings.impl);
+  if (!found || (*found)->sharding == ShardingRule::kNone) {
     std::vector<std::string_view> names;
-    for (const Rule& one : kRules) {
-      names.push_back(one.impl);
+    for (const Implementation& one : Implementations()) {
+      if (one.sharding != ShardingRule::kNone) {
+        names.push_back(one.name);
+      }
     }
     return Fail(
         ErrorCode::kUnsupported,
@@ -294,7 +304,7 @@ Result<std::vector<RankShare>> ShareTables(const Model& model,
                 .world = world,
                 .nodes = nodes,
                 .seed = settings.seed};
-  return Fold(job, rule->deal(job));
+  return Fold(job, DealBy((*found)->sharding, job));
 }
 
 Result<std::vector<RankShare>> ShareDeal(const Model& model,
@@ -303,7 +313,8 @@ Result<std::vector<RankShare>> ShareDeal(const Model& model,
   CHECK(world >= 1 && world <= kMostRanks && std::ssize(deal.local) <= world);
   if (HasNodeSplits(deal)) {
     CHECK(deal.ranks_per_node * std::ssize(deal.node_split) == world);
-    if (settings.impl != "torchrec") {
+    const auto found = FindImplementation(settings.impl);
+    if (!found || !(*found)->plans) {
       return Fail(ErrorCode::kUnsupported,
                   fmt::format("implementation {} does not split tables over "
                               "the ranks of a node; expected torchrec",

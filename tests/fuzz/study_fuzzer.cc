@@ -5,9 +5,9 @@
 
 #include "base/check.h"
 #include "explore/columns.h"
-#include "explore/make_scenario.h"
 #include "explore/read_study.h"
 #include "explore/study.h"
+#include "scenario/resolve.h"
 
 namespace {
 
@@ -37,9 +37,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   const explore::Designer designer(*study);
-  explore::ScenarioMaker maker;
+  stepcast::scenario::Resolver resolver;
   for (int64_t row = 0; row < explore::RowCount(*study); ++row) {
-    CHECK(maker.Make(designer.SettingsOf(row)).has_value());
+    const auto asked = explore::ScenarioOf(designer.SettingsOf(row));
+    CHECK(asked.has_value() && resolver.Resolve(*asked).has_value());
   }
   return 0;
 }

@@ -93,7 +93,8 @@ class EffectsTest(unittest.TestCase):
             self.assertEqual(status, 2, error)
             self.assertEqual(error.count("\n"), 1, error)
         elif (kind, setting["name"]) not in NO_OPS:
-            self.assertNotEqual(answer_of(before), answer_of(after))
+            self.assertFalse(answer_of(before) == answer_of(after),
+                         "the answer is the same")
 
 
 if __name__ == "__main__":

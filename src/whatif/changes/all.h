@@ -2,6 +2,8 @@
 #ifndef STEPCAST_WHATIF_CHANGES_ALL_H_
 #define STEPCAST_WHATIF_CHANGES_ALL_H_
 
+#include <string_view>
+
 #include "base/result.h"
 #include "engine/predictor.h"
 #include "whatif/change.h"
@@ -10,30 +12,16 @@
 namespace stepcast::whatif {
 
 // Of requests: a model is predicted anew.
-Status SetGpu(const Change& change, engine::Request& request);
-Status SetBatch(const Change& change, engine::Request& request);
-Status SetPrecision(const Change& change, engine::Request& request);
-Status SetCudaGraphs(const Change& change, engine::Request& request);
-Status SetGpus(const Change& change, engine::Request& request);
-Status SetNodes(const Change& change, engine::Request& request);
-Status SetPlatform(const Change& change, engine::Request& request);
-Status SetImpl(const Change& change, engine::Request& request);
-Status SetHost(const Change& change, engine::Request& request);
-Status SetMlpSize(const Change& change, engine::Request& request);
 Status SetTableSize(const Change& change, engine::Request& request);
-Status SetPlacement(const Change& change, engine::Request& request);
-Status SetDeal(const Change& change, engine::Request& request);
 Status SetCommunication(const Change& change, engine::Request& request);
 Status SetPinned(const Change& change, engine::Request& request);
 Status SetFusedEmbeddings(const Change& change, engine::Request& request);
 Status SetFusedOptimizer(const Change& change, engine::Request& request);
 
-// Why the request that all changes make would not differ for this one.
-Status CheckNodes(const Change& change, const engine::Request& request);
-Status CheckPrecision(const Change& change, const engine::Request& request);
-Status CheckCudaGraphs(const Change& change, const engine::Request& request);
-Status CheckFusedOptimizer(const Change& change,
-                           const engine::Request& request);
+/// Gives a setting a value, for changes that are more than one setting. Fails
+/// where it has no effect.
+Status SetNamed(const Change& change, std::string_view setting,
+                std::string_view value, engine::Request& request);
 
 /// Whether overlap-comm is asked for what a model can be run with.
 bool SetsCommunication(const Change& change);

@@ -121,25 +121,6 @@ void Capture::Run(ir::ThreadId thread) {
 
 }  // namespace
 
-Status SetCudaGraphs(const Change& change, engine::Request& request) {
-  ASSIGN_OR_RETURN(request.settings.cuda_graphs,
-                   workload::ParseCudaGraphs(change.value));
-  return {};
-}
-
-Status CheckCudaGraphs(const Change& change, const engine::Request& request) {
-  const std::string_view impl = request.settings.impl;
-  if (request.settings.cuda_graphs != CudaGraphs::kOff &&
-      (impl == "torchrec" || impl.starts_with("triton"))) {
-    return Fail(ErrorCode::kUnsupported,
-                fmt::format("change {} does not apply: {} leaves no choice of "
-                            "what is captured; expected pytorch, nvidia or "
-                            "hugectr",
-                            change.text, impl));
-  }
-  return {};
-}
-
 Status EditCudaGraphs(const Change& change, StepEditor& editor) {
   ASSIGN_OR_RETURN(const CudaGraphs graphs,
                    workload::ParseCudaGraphs(change.value));

@@ -8,6 +8,7 @@
 
 #include "whatif/changes/all.h"
 #include "whatif/fuse.h"
+#include "workload/impl/implementations.h"
 
 namespace stepcast::whatif {
 namespace {
@@ -53,18 +54,19 @@ ir::EmbeddingBag Joined(const std::vector<const ir::EmbeddingBag*>& bags) {
 
 Status SetFusedEmbeddings(const Change& change, engine::Request& request) {
   RETURN_IF_ERROR(NoValue(change));
-  if (request.settings.impl != "pytorch-bags") {
+  ASSIGN_OR_RETURN(const workload::Implementation* const impl,
+                   workload::FindImplementation(request.settings.impl));
+  if (impl->fused.empty()) {
     return Fail(ErrorCode::kUnsupported,
                 fmt::format("change fuse-embeddings does not apply: {} has no "
                             "lookups table by table; expected pytorch-bags",
-                            request.settings.impl));
+                            impl->name));
   }
   // The host stays the one it is.
   if (request.overheads.empty()) {
-    request.overheads =
-        std::string(engine::DefaultOverheads(request.settings.impl));
+    request.overheads = impl->overheads;
   }
-  request.settings.impl = "pytorch";
+  request.settings.impl = impl->fused;
   return {};
 }
 

@@ -13,19 +13,7 @@ namespace stepcast::whatif {
 
 Status SetFusedOptimizer(const Change& change, engine::Request& request) {
   RETURN_IF_ERROR(NoValue(change));
-  request.model.optimizer_form = workload::OptimizerForm::kFused;
-  return {};
-}
-
-Status CheckFusedOptimizer(const Change& change,
-                           const engine::Request& request) {
-  if (request.settings.mode == workload::Mode::kInfer) {
-    return Fail(ErrorCode::kUnsupported,
-                fmt::format("change {} does not apply: inference has no "
-                            "optimizer; expected --mode train",
-                            change.text));
-  }
-  return {};
+  return SetNamed(change, "fused-optimizer", "true", request);
 }
 
 // All tensors are read and written as before, in one go.

@@ -6,15 +6,6 @@
 
 namespace stepcast::whatif {
 
-Status SetGpu(const Change& change, engine::Request& request) {
-  ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(change.value));
-  request.gpu = change.value;
-  // A step on processors moves.
-  request.server.clear();
-  request.runtime.clear();
-  return {};
-}
-
 // A work takes its time multiplied with what models make of it on both GPUs;
 // without a model with the ratio of their bandwidths. Collectives and the
 // host's time stay.

@@ -150,28 +150,10 @@ bool SetsCommunication(const Change& change) {
 
 // How DDP and TorchRec's pipeline are set up.
 Status SetCommunication(const Change& change, engine::Request& request) {
-  const auto fail = [&](std::string_view why) {
-    return Fail(ErrorCode::kUnsupported,
-                fmt::format("change {} does not apply: {}", change.text, why));
-  };
-  if (!request.server.empty()) {
-    return fail(kOnServers);
-  }
-  if (request.gpus <= 1) {
-    return fail("one GPU has nobody to talk to; expected --gpus 2 or more");
-  }
   const std::string value = ValueOf(change);
   if (value.starts_with(kBucket)) {
-    ASSIGN_OR_RETURN(request.settings.bucket_mib, ParseBucket(change));
-    const std::string_view impl = request.settings.impl;
-    if (impl != "torchrec" && impl != "nvidia" &&
-        !impl.starts_with("pytorch")) {
-      return fail(
-          fmt::format("{} does not sum gradients with DDP; expected "
-                      "pytorch, torchrec or nvidia",
-                      impl));
-    }
-    return {};
+    return SetNamed(change, "bucket-mib", value.substr(kBucket.size()),
+                    request);
   }
   if (value != kPrefetch && value != kPrefetchOff) {
     return Fail(ErrorCode::kInvalidInput,
@@ -179,14 +161,8 @@ Status SetCommunication(const Change& change, engine::Request& request) {
                             "prefetch=off",
                             change.text));
   }
-  if (request.settings.impl != "torchrec") {
-    return fail(
-        fmt::format("{} has no distribution of ids to bring forward; "
-                    "expected torchrec",
-                    request.settings.impl));
-  }
-  request.settings.prefetch_ids = value == kPrefetch;
-  return {};
+  return SetNamed(change, "prefetch", value == kPrefetch ? "on" : "off",
+                  request);
 }
 
 Status OverlapComm(const Change& change, StepEditor& editor) {

@@ -201,22 +201,6 @@ Status CheckUnits(const Change& change, workload::Precision precision,
 
 }  // namespace
 
-Status SetPrecision(const Change& change, engine::Request& request) {
-  ASSIGN_OR_RETURN(request.settings.precision,
-                   workload::ParsePrecision(change.value));
-  return {};
-}
-
-Status CheckPrecision(const Change& change, const engine::Request& request) {
-  std::string gpu = request.gpu;
-  if (request.server.empty()) {
-    ASSIGN_OR_RETURN(const std::string platform,
-                     engine::PlatformOf(request, gpu));
-  }
-  return CheckUnits(change, request.settings.precision,
-                    request.server.empty() ? gpu : "");
-}
-
 // A work takes its time multiplied with what models make of its shape in both
 // types. What did not begin in FP32 keeps its time.
 Status EditPrecision(const Change& change, StepEditor& editor) {

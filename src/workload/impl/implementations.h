@@ -2,6 +2,7 @@
 #ifndef STEPCAST_WORKLOAD_IMPL_IMPLEMENTATIONS_H_
 #define STEPCAST_WORKLOAD_IMPL_IMPLEMENTATIONS_H_
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -21,19 +22,44 @@ struct Request {
   const RankPlan& plan;
 };
 
+/// How tables are shared out to ranks unless a plan says so (sharding.cc).
+enum class ShardingRule : uint8_t {
+  kNone,  // Runs on one GPU.
+  kChunks,
+  kTorchrec,
+  kNvidia,
+  kHugectr,
+  kInTurn,
+  kTensorflow,
+};
+
+/// All facts of an implementation: nothing else compares its name.
 struct Implementation {
   std::string_view name;
   std::string_view help;
+  /// The set of overheads that its hosts are best told by.
+  std::string_view overheads;
+  /// What runs its operators on servers without GPUs.
+  std::string_view cpu_runtime;
+  ShardingRule sharding = ShardingRule::kNone;
   bool other_models = false;  // Runs more than DLRM.
-  bool many_ranks = false;    // Knows collectives.
   bool placements = false;    // Looks tables up wherever they are.
   bool cuda_graphs = false;   // Can record its step as CUDA graphs.
+  bool plans = false;         // Follows sharding plans.
+  bool ddp = false;           // Sums gradients in buckets, as DDP does.
+  bool prefetches = false;    // Can distribute ids a batch ahead.
   /// All-to-alls over several nodes go by the ranks of the own node.
   bool staged = false;
+  /// The implementation with one lookup over all tables, where this one has a
+  /// lookup per table; empty: it has not.
+  std::string_view fused{};
   Result<ir::Graph> (*build)(const Request& request) = nullptr;
 };
 
 std::span<const Implementation> Implementations();
+
+/// The error lists what is known.
+Result<const Implementation*> FindImplementation(std::string_view name);
 
 // One file each.
 Result<ir::Graph> BuildPytorch(const Request& request);

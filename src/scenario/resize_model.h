@@ -1,6 +1,6 @@
-// A model with other sizes: what the axes of a study change of it.
-#ifndef STEPCAST_EXPLORE_RESIZE_MODEL_H_
-#define STEPCAST_EXPLORE_RESIZE_MODEL_H_
+// A model with other sizes: what settings change of it.
+#ifndef STEPCAST_SCENARIO_RESIZE_MODEL_H_
+#define STEPCAST_SCENARIO_RESIZE_MODEL_H_
 
 #include <cstdint>
 #include <string_view>
@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "workload/model.h"
 
-namespace stepcast::explore {
+namespace stepcast::scenario {
 
 /// `count` tables: the model's own in turn, from the first again where there
 /// are not so many.
@@ -32,6 +32,6 @@ Result<std::vector<int64_t>> ParseMlp(std::string_view text);
 /// one length.
 Status CheckSizes(const workload::Model& model);
 
-}  // namespace stepcast::explore
+}  // namespace stepcast::scenario
 
-#endif  // STEPCAST_EXPLORE_RESIZE_MODEL_H_
+#endif  // STEPCAST_SCENARIO_RESIZE_MODEL_H_

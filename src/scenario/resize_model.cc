@@ -1,4 +1,4 @@
-#include "explore/resize_model.h"
+#include "scenario/resize_model.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +8,7 @@
 
 #include "workload/table_deal.h"
 
-namespace stepcast::explore {
+namespace stepcast::scenario {
 
 void SetTableCount(int64_t count, workload::Model& model) {
   if (model.tables.size() == 1) {
@@ -106,4 +106,4 @@ Status CheckSizes(const workload::Model& model) {
   return {};
 }
 
-}  // namespace stepcast::explore
+}  // namespace stepcast::scenario

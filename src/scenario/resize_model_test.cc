@@ -1,9 +1,9 @@
-#include "explore/resize_model.h"
+#include "scenario/resize_model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace stepcast::explore {
+namespace stepcast::scenario {
 namespace {
 
 using ::testing::ElementsAre;
@@ -54,4 +54,4 @@ TEST(ResizeModelTest, LayersAreWidthsWithDashes) {
 }
 
 }  // namespace
-}  // namespace stepcast::explore
+}  // namespace stepcast::scenario

@@ -1,0 +1,169 @@
+#include "scenario/resolve.h"
+
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "plan/load_deal.h"
+#include "scenario/resize_model.h"
+#include "workload/model_files.h"
+
+namespace stepcast::scenario {
+namespace {
+
+// Which of GPUs and servers do the work.
+Status ChooseMachine(Job& job) {
+  engine::Request& request = job.request;
+  const Servers& servers = job.servers;
+  const bool has_gpus = !request.gpu.empty() || !request.platform.empty();
+  if (job.is_fleet()) {
+    if (servers.name.empty()) {
+      return Fail(ErrorCode::kInvalidInput,
+                  "trainers without a server; expected one of `stepcast list "
+                  "servers`");
+    }
+    return has_gpus ? Fail(ErrorCode::kInvalidInput,
+                           "both trainers without GPUs and a GPU or platform; "
+                           "expected one of them")
+                    : Status();
+  }
+  if (!has_gpus) {
+    // Servers alone train in step; without any there is a GPU.
+    request.server = servers.name;
+    request.gpu = servers.name.empty() ? kDefaultGpu : "";
+  }
+  if (request.server.empty() && !request.runtime.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                "runtime is of servers without GPUs; expected server, too");
+  }
+  return {};
+}
+
+Status ApplySettings(const Scenario& scenario, const Section* section,
+                     Job& job) {
+  for (const Setting& setting : Settings()) {
+    if (setting.apply == nullptr || !setting.IsSet(scenario) ||
+        (section != nullptr && setting.section != *section)) {
+      continue;
+    }
+    const auto* const text =
+        std::get_if<std::string Scenario::*>(&setting.member);
+    ASSIGN_OR_RETURN(
+        const Value value,
+        text == nullptr ? Value() : ParseValue(setting, scenario.**text));
+    RETURN_IF_ERROR(setting.apply(value, job));
+  }
+  return {};
+}
+
+}  // namespace
+
+fleet::FleetRequest FleetRequestOf(const Job& job) {
+  const Servers& servers = job.servers;
+  fleet::FleetRequest request;
+  request.model = job.request.model;
+  request.settings = job.request.settings;
+  request.server = servers.name;
+  request.sparse_server = servers.sparse_name;
+  request.dense_server = servers.dense_name;
+  request.trainers = servers.trainers;
+  request.threads = servers.threads;
+  if (servers.sparse > 0) {
+    request.sparse_servers = servers.sparse;
+  }
+  if (servers.dense > 0) {
+    request.dense_servers = servers.dense;
+  }
+  if (servers.sync_every > 0) {
+    request.sync_every = servers.sync_every;
+  }
+  request.samples = job.options.samples;
+  request.seed = job.options.seed;
+  return request;
+}
+
+Result<const workload::Model*> Resolver::FindModel(const std::string& name) {
+  const auto found = models_.find(name);
+  if (found != models_.end()) {
+    return &found->second;
+  }
+  ASSIGN_OR_RETURN(workload::Model model, workload::FindModel(name));
+  return &models_.emplace(name, std::move(model)).first->second;
+}
+
+Result<Job> Resolver::Resolve(const Scenario& scenario) {
+  if (scenario.workload.size() > 1) {
+    return Fail(
+        ErrorCode::kInvalidInput,
+        fmt::format("{} models given; expected one", scenario.workload.size()));
+  }
+  Job job;
+  ASSIGN_OR_RETURN(
+      const workload::Model* const model,
+      FindModel(scenario.workload.empty() ? std::string(kDefaultModel)
+                                          : scenario.workload.front()));
+  job.request.model = *model;
+  const Subject subject = SubjectOfModel(scenario);
+  RETURN_IF_ERROR(CheckSubject(scenario, subject));
+  // One trainer where a fleet's other figures are given.
+  if (subject == Subject::kFleet) {
+    job.servers.trainers = 1;
+  }
+  RETURN_IF_ERROR(ApplySettings(scenario, nullptr, job));
+  RETURN_IF_ERROR(ChooseMachine(job));
+  RETURN_IF_ERROR(CheckSizes(job.request.model));
+  for (const Setting& setting : Settings()) {
+    if (setting.check != nullptr && setting.IsSet(scenario)) {
+      RETURN_IF_ERROR(setting.check(job));
+    }
+  }
+  if (!job.request.plan.empty()) {
+    RETURN_IF_ERROR(plan::LoadDeal(job.request.plan, job.request));
+  }
+  return job;
+}
+
+Result<Job> ResolveTimes(const Scenario& scenario) {
+  constexpr Section kTimes = Section::kTimes;
+  Job job;
+  RETURN_IF_ERROR(ApplySettings(scenario, &kTimes, job));
+  return job;
+}
+
+Result<Job> Resolve(const Scenario& scenario) {
+  return Resolver().Resolve(scenario);
+}
+
+Status Change(const Setting& setting, std::string_view text,
+              engine::Request& request) {
+  ASSIGN_OR_RETURN(const Value value, ParseValue(setting, text));
+  if (setting.known != nullptr) {
+    RETURN_IF_ERROR(setting.known(value.text));
+  }
+  const std::string server = request.server;
+  Job job;
+  job.request = std::move(request);
+  job.servers.name = server;
+  const Status applied = setting.apply(value, job);
+  request = std::move(job.request);
+  RETURN_IF_ERROR(applied);
+  // Another server, or other figures of it: all train there.
+  if (job.servers.name != server) {
+    request.server = std::move(job.servers.name);
+    request.gpu.clear();
+    request.platform.clear();
+  }
+  return {};
+}
+
+Status CheckEffect(const Setting& setting, const engine::Request& request) {
+  if (setting.check == nullptr) {
+    return {};
+  }
+  Job job;
+  job.request = request;
+  return setting.check(job);
+}
+
+}  // namespace stepcast::scenario

@@ -1,0 +1,249 @@
+#include "scenario/scenario_text.h"
+
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/json_read.h"
+#include "base/toml_read.h"
+#include "scenario/settings.h"
+
+namespace stepcast::scenario {
+namespace {
+
+constexpr std::string_view kKey = "scenario";
+
+std::string TextOf(const JsonValue& value) {
+  std::string buffer;
+  return std::string(JsonUnescape(value.raw_text(), buffer));
+}
+
+std::optional<std::vector<std::string>> ListOf(const JsonValue& value) {
+  std::vector<std::string> list;
+  bool strings = true;
+  const bool whole = value.ForEachElement([&](const JsonValue& element) {
+    strings = strings && element.is_string();
+    list.push_back(TextOf(element));
+  });
+  return whole && strings ? std::optional(std::move(list)) : std::nullopt;
+}
+
+// Sets a member; false if the value is of another type.
+bool SetMember(const Setting& setting, const JsonValue& value,
+               Scenario& scenario) {
+  return std::visit(
+      [&]<typename T>(T Scenario::*member) {
+        if constexpr (std::is_same_v<T, bool>) {
+          scenario.*member = value.raw() == "true";
+          return scenario.*member || value.raw() == "false";
+        } else if constexpr (std::is_same_v<T, std::string>) {
+          scenario.*member = TextOf(value);
+          return !value.is_object() && !value.is_array();
+        } else {
+          auto list = ListOf(value);
+          scenario.*member = list.value_or(T{});
+          return list.has_value();
+        }
+      },
+      setting.member);
+}
+
+// The same of a node of a TOML file, where numbers need no quotes and a list
+// of one may stand without brackets.
+bool SetMember(const Setting& setting, const toml::node& node,
+               Scenario& scenario) {
+  const auto text = [](const toml::node& item) -> std::optional<std::string> {
+    if (item.is_integer()) {
+      return fmt::format("{}", item.as_integer()->get());
+    }
+    if (item.is_floating_point()) {
+      return fmt::format("{}", item.as_floating_point()->get());
+    }
+    return item.value<std::string>();
+  };
+  return std::visit(
+      [&]<typename T>(T Scenario::*member) {
+        if constexpr (std::is_same_v<T, bool>) {
+          scenario.*member = node.value<bool>().value_or(false);
+          return node.is_boolean();
+        } else if constexpr (std::is_same_v<T, std::string>) {
+          scenario.*member = text(node).value_or("");
+          return text(node).has_value();
+        } else {
+          T list;
+          bool good = true;
+          const auto add = [&](const toml::node& item) {
+            good = good && text(item);
+            list.push_back(text(item).value_or(""));
+          };
+          if (const toml::array* const array = node.as_array()) {
+            for (const toml::node& item : *array) {
+              add(item);
+            }
+          } else {
+            add(node);
+          }
+          scenario.*member = std::move(list);
+          return good;
+        }
+      },
+      setting.member);
+}
+
+template <typename Node>
+Status ReadMember(std::string_view name, const Node& value,
+                  std::string_view source, Scenario& scenario) {
+  const Setting* const setting = FindSetting(name);
+  if (setting == nullptr) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("{}: scenario: {}", source, UnknownSetting(name)));
+  }
+  return SetMember(*setting, value, scenario)
+             ? Status()
+             : Fail(ErrorCode::kInvalidInput,
+                    fmt::format("{}: scenario has another type of value for "
+                                "'{}' than stepcast writes",
+                                source, name));
+}
+
+// A basic string of TOML.
+std::string Quoted(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char letter : text) {
+    constexpr unsigned char kFirstPrintable = 0x20;
+    constexpr unsigned char kDelete = 0x7f;
+    const auto byte = static_cast<unsigned char>(letter);
+    if (letter == '"' || letter == '\\') {
+      quoted += '\\';
+      quoted += letter;
+    } else if (byte < kFirstPrintable || byte == kDelete) {
+      quoted += fmt::format("\\u{:04x}", byte);
+    } else {
+      quoted += letter;
+    }
+  }
+  return quoted + "\"";
+}
+
+}  // namespace
+
+void WriteScenario(JsonWriter& json, const Scenario& scenario) {
+  json.Key(kKey).BeginObject();
+  for (const Setting& setting : Settings()) {
+    if (!setting.IsSet(scenario)) {
+      continue;
+    }
+    json.Key(setting.name);
+    std::visit(
+        [&]<typename T>(T Scenario::*member) {
+          const T& value = scenario.*member;
+          if constexpr (std::is_same_v<T, bool>) {
+            json.Bool(value);
+          } else if constexpr (std::is_same_v<T, std::string>) {
+            json.String(value);
+          } else {
+            json.BeginArray();
+            for (const std::string& item : value) {
+              json.String(item);
+            }
+            json.EndArray();
+          }
+        },
+        setting.member);
+  }
+  json.EndObject();
+}
+
+Result<std::optional<Scenario>> ReadScenario(std::string_view report,
+                                             std::string_view source) {
+  const auto bytes = OpenMemory(report);
+  JsonRecordReader reader(*bytes, {});
+  for (;;) {
+    ASSIGN_OR_RETURN(const auto item, reader.Next());
+    if (!item) {
+      return std::nullopt;
+    }
+    if (item->key != kKey) {
+      continue;
+    }
+    Scenario scenario;
+    Status read;
+    const bool whole = item->value.ForEachMember(
+        [&](std::string_view name, const JsonValue& value) {
+          if (read) {
+            read = ReadMember(name, value, source, scenario);
+          }
+        });
+    RETURN_IF_ERROR(read);
+    if (!whole) {
+      return Fail(ErrorCode::kInvalidInput,
+                  fmt::format("{}: scenario is no object", source));
+    }
+    return scenario;
+  }
+}
+
+std::string ScenarioToml(const Scenario& scenario) {
+  std::string text = "[scenario]\n";
+  for (const Setting& setting : Settings()) {
+    if (!setting.IsSet(scenario)) {
+      continue;
+    }
+    std::visit(
+        [&]<typename T>(T Scenario::*member) {
+          const T& value = scenario.*member;
+          if constexpr (std::is_same_v<T, bool>) {
+            text += fmt::format("{} = {}\n", setting.name, value);
+          } else if constexpr (std::is_same_v<T, std::string>) {
+            text += fmt::format("{} = {}\n", setting.name, Quoted(value));
+          } else {
+            std::vector<std::string> items;
+            for (const std::string& item : value) {
+              items.push_back(Quoted(item));
+            }
+            text += fmt::format("{} = [{}]\n", setting.name,
+                                fmt::join(items, ", "));
+          }
+        },
+        setting.member);
+  }
+  return text;
+}
+
+Result<std::optional<Scenario>> ReadScenarioToml(std::string_view text,
+                                                 std::string_view source) {
+  ASSIGN_OR_RETURN(const toml::table file, ParseToml(text, source));
+  const toml::node* const node = file.get(kKey);
+  if (node == nullptr) {
+    return std::nullopt;
+  }
+  if (!node->is_table() || file.size() != 1) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("{}: a scenario beside other keys; expected "
+                            "[scenario] alone",
+                            source));
+  }
+  Scenario scenario;
+  for (const auto& [key, value] : *node->as_table()) {
+    const Status read = ReadMember(key.str(), value, source, scenario);
+    if (!read) {
+      return FailAt(value, read.error().message);
+    }
+  }
+  return scenario;
+}
+
+void PutOnTop(const Scenario& changes, Scenario& scenario) {
+  for (const Setting& setting : Settings()) {
+    if (setting.IsSet(changes)) {
+      std::visit([&](auto member) { scenario.*member = changes.*member; },
+                 setting.member);
+    }
+  }
+}
+
+}  // namespace stepcast::scenario

@@ -1,0 +1,35 @@
+// A scenario in the forms in which it travels: with its answer, as JSON, and as
+// a file, as TOML.
+#ifndef STEPCAST_SCENARIO_SCENARIO_TEXT_H_
+#define STEPCAST_SCENARIO_SCENARIO_TEXT_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json_write.h"
+#include "base/result.h"
+#include "scenario/scenario.h"
+
+namespace stepcast::scenario {
+
+/// Writes the member "scenario": the settings that were given, by name.
+void WriteScenario(JsonWriter& json, const Scenario& scenario);
+
+/// Reads it back from a report; nothing if the report has none. `source` is the
+/// report's name in messages.
+Result<std::optional<Scenario>> ReadScenario(std::string_view report,
+                                             std::string_view source);
+
+/// The same as a file: a line per setting, under the heading [scenario].
+std::string ScenarioToml(const Scenario& scenario);
+/// Nothing if the file has no such heading, as model files.
+Result<std::optional<Scenario>> ReadScenarioToml(std::string_view text,
+                                                 std::string_view source);
+
+/// Puts the settings that `changes` has on top of those of `scenario`.
+void PutOnTop(const Scenario& changes, Scenario& scenario);
+
+}  // namespace stepcast::scenario
+
+#endif  // STEPCAST_SCENARIO_SCENARIO_TEXT_H_
