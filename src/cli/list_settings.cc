@@ -35,18 +35,21 @@ std::vector<std::string_view> SubjectsOf(const scenario::Setting& setting) {
 }  // namespace
 
 Result<std::string> SettingsText() {
-  TextTable table(
-      {Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft});
-  table.AddRow({"name", "value", "applies to", "default", "what it is"});
+  TextTable table({Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft,
+                   Align::kLeft, Align::kLeft, Align::kLeft});
+  table.AddRow(
+      {"name", "also", "value", "unit", "applies to", "default", "what it is"});
   for (const scenario::Setting& setting : scenario::Settings()) {
-    table.AddRow({std::string(setting.name), std::string(setting.value),
+    table.AddRow({std::string(setting.name), std::string(setting.alias),
+                  std::string(setting.value), std::string(setting.unit),
                   fmt::format("{}", fmt::join(SubjectsOf(setting), ", ")),
                   std::string(setting.standard), std::string(setting.help)});
   }
   return fmt::format(
-      "{}\nSet as `--name value` or, in compare, as `WORKLOAD@name=value`. "
-      "Applies to: a model on\nGPUs, a model on servers without GPUs, a "
-      "fleet of servers, a recorded step.\n",
+      "{}\nSet as `--name value`, in compare as `WORKLOAD@name=value`, in "
+      "whatif as `--change name=value`,\nin studies and scenario files as "
+      "`name = value`. Applies to: a model on GPUs, a model on servers\n"
+      "without GPUs, a fleet of servers, a recorded step.\n",
       table.ToString());
 }
 
@@ -58,7 +61,10 @@ Result<std::string> SettingsJson() {
   for (const scenario::Setting& setting : scenario::Settings()) {
     json.BeginObject();
     json.Key("name").String(setting.name);
+    json.Key("alias").String(setting.alias);
     json.Key("value").String(setting.value);
+    json.Key("unit").String(setting.unit);
+    json.Key("section").String(scenario::Title(setting.section));
     json.Key("help").String(setting.help);
     json.Key("default").String(setting.standard);
     json.Key("example").String(setting.example);

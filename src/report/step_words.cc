@@ -8,8 +8,8 @@
 
 #include "base/embedded.h"
 #include "base/toml_read.h"
-#include "workload/model_files.h"
-#include "workload/placement.h"
+#include "scenario/resolve.h"
+#include "scenario/settings.h"
 #include "workload/settings.h"
 
 namespace stepcast {
@@ -26,14 +26,22 @@ constexpr std::array<std::string_view, 7> kColumns = {
     "implementation",     "model", "gpu", "cpu", "precision", "cuda_graphs",
     "embedding_placement"};
 
-// What a rule may say.
-constexpr std::array<std::string_view, 16> kKeys = {
-    "words",     "when",     "skip",        "workload", "impl",   "overheads",
-    "torch",     "gpu",      "platform",    "nodes",    "server", "runtime",
-    "precision", "parallel", "cuda_graphs", "placement"};
+// What a rule may say besides settings.
+constexpr std::array<std::string_view, 5> kOwnKeys = {"words", "when", "skip",
+                                                      "torch", "parallel"};
+
+Status CheckKeysOfRule(const toml::table& table) {
+  for (const auto& [key, value] : table) {
+    if (std::ranges::find(kOwnKeys, key.str()) == kOwnKeys.end() &&
+        scenario::FindSetting(key.str()) == nullptr) {
+      return FailAt(value, scenario::UnknownSetting(key.str()));
+    }
+  }
+  return {};
+}
 
 Result<StepWords::Rule> ReadRule(const toml::table& table) {
-  RETURN_IF_ERROR(CheckKeys(table, kKeys));
+  RETURN_IF_ERROR(CheckKeysOfRule(table));
   StepWords::Rule rule;
   ASSIGN_OR_RETURN(const auto words, GetStrings(table, "words"));
   for (const std::string& word : words) {
@@ -78,44 +86,33 @@ std::string_view Get(const StepWords::Values& values, std::string_view key) {
 // The request that the values of all columns come to.
 Result<engine::Request> RequestOf(const StepWords::Values& values,
                                   const StepRow& row) {
-  engine::Request request;
-  ASSIGN_OR_RETURN(request.model,
-                   workload::FindModel(std::string(Get(values, "workload"))));
-  if (!Get(values, "placement").empty()) {
-    RETURN_IF_ERROR(
-        workload::PlaceTables(Get(values, "placement"), request.model));
+  scenario::Scenario asked;
+  for (const auto& [key, value] : values) {
+    if (const scenario::Setting* const setting = scenario::FindSetting(key)) {
+      RETURN_IF_ERROR(scenario::SetValue(*setting, value, asked));
+    }
   }
-  request.gpu = Get(values, "gpu");
-  request.server = Get(values, "server");
-  request.runtime = Get(values, "runtime");
-  request.overheads = Get(values, "overheads");
-  workload::Settings& settings = request.settings;
-  settings.batch = row.batch_per_gpu;
-  settings.impl = Get(values, "impl");
-  ASSIGN_OR_RETURN(settings.mode, workload::ParseMode(row.Word("mode")));
-  ASSIGN_OR_RETURN(settings.precision,
-                   workload::ParsePrecision(Get(values, "precision")));
-  ASSIGN_OR_RETURN(settings.cuda_graphs,
-                   workload::ParseCudaGraphs(Get(values, "cuda_graphs")));
+  asked.batch = fmt::format("{}", row.batch_per_gpu);
+  asked.mode = row.Word("mode");
+  const int64_t nodes = std::max<int64_t>(row.num_nodes, 1);
   // Replicas that only answer never talk to each other.
-  if (row.num_gpus == 0) {
-    request.nodes = static_cast<int>(std::max<int64_t>(row.num_nodes, 1));
-    return request;
-  }
   const bool alone = row.num_gpus == 1 || (Get(values, "parallel") == "data" &&
                                            row.Word("mode") == "infer");
-  if (!alone) {
-    request.gpus = static_cast<int>(row.num_gpus);
-    request.nodes = Get(values, "nodes") == "1"
-                        ? 1
-                        : static_cast<int>(std::max<int64_t>(row.num_nodes, 1));
-    request.platform = Get(values, "platform");
+  if (row.num_gpus == 0) {
+    asked.nodes = fmt::format("{}", nodes);
+  } else if (alone) {
+    asked.nodes.clear();
+    asked.platform.clear();
+  } else {
+    asked.gpus = fmt::format("{}", row.num_gpus);
+    asked.nodes = asked.nodes == "1" ? "1" : fmt::format("{}", nodes);
   }
+  ASSIGN_OR_RETURN(scenario::Job job, scenario::Resolve(asked));
   if (!Get(values, "torch").empty()) {
-    ASSIGN_OR_RETURN(settings.torch,
+    ASSIGN_OR_RETURN(job.request.settings.torch,
                      workload::ParseTorchRelease(Get(values, "torch")));
   }
-  return request;
+  return std::move(job.request);
 }
 
 }  // namespace

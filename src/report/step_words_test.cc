@@ -147,7 +147,7 @@ TEST(StepWordsTest, SaysWhereARuleIsWrong) {
     const auto words = StepWords::Parse(text, "words.toml");
     return words ? std::string() : words.error().message;
   };
-  EXPECT_THAT(error("[[gpu]]\nwords = [\"V100\"]\ngpus = \"x\"\n"),
+  EXPECT_THAT(error("[[gpu]]\nwords = [\"V100\"]\ngpuz = \"x\"\n"),
               HasSubstr("words.toml:3: "));
   EXPECT_THAT(error("[[gpu]]\ngpu = \"x\"\n"), HasSubstr("words"));
   EXPECT_THAT(error("gpu = 3\n"), HasSubstr("[[gpu]]"));
