@@ -204,7 +204,7 @@ Status KernelModels::AddModels(Profile profile, const Machine& seen_on,
   for (const ModelFile& file : profile.unread) {
     const auto family =
         std::ranges::find(Families(), file.family, &Family::name);
-    CHECK(family != Families().end()) << file.source;
+    CHECK(family != Families().end()) << file.name;
     AddAnswer(FamilyPlace(*family), file.variant,
               {.fitted = LazyModel(file, suffix),
                .seen_on = seen_on,

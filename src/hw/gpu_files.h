@@ -20,8 +20,8 @@ Result<std::vector<Gpu>> LoadGpus();
 /// ("v100-sxm-16gb@1297MHz"). An unknown name lists those that may be meant.
 Result<Device> FindDevice(std::string_view text);
 
-/// The built-in names.
-Result<std::vector<std::string>> GpuNames();
+/// The built-in names, sorted.
+const std::vector<std::string>& GpuNames();
 
 }  // namespace stepcast::hw
 

@@ -4,9 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "base/embedded.h"
+#include "base/catalog.h"
 #include "hw/gpu_files.h"
-#include "hw/machine_files.h"
 #include "hw/set_figures.h"
 
 namespace stepcast {
@@ -15,14 +14,29 @@ std::span<const EmbeddedFile> PlatformFileTexts();
 
 namespace hw {
 
+namespace {
+
+const Catalog<Platform>& Platforms() {
+  static const Catalog<Platform> platforms(
+      {.what = "platform", .files = PlatformFileTexts()}, &ParsePlatform);
+  return platforms;
+}
+
+}  // namespace
+
 Result<std::vector<Platform>> LoadPlatforms() {
-  return LoadMachines(PlatformFileTexts(), &ParsePlatform);
+  ASSIGN_OR_RETURN(const auto all, Platforms().All());
+  std::vector<Platform> platforms;
+  for (const Platform* platform : all) {
+    platforms.push_back(*platform);
+  }
+  return platforms;
 }
 
 Result<Platform> FindPlatform(std::string_view text) {
-  ASSIGN_OR_RETURN(Platform platform,
-                   FindMachine(NameBeforeFigures(text), "platform",
-                               PlatformFileTexts(), &ParsePlatform));
+  ASSIGN_OR_RETURN(const Platform* found,
+                   Platforms().Find(NameBeforeFigures(text)));
+  Platform platform = *found;
   RETURN_IF_ERROR(SetFigures(text, "platform", PlatformFields(), platform));
   return platform;
 }

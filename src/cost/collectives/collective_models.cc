@@ -41,9 +41,9 @@ Result<CollectiveModels> CollectiveModels::Load(const hw::Cluster& cluster,
   ASSIGN_OR_RETURN(const CollectiveConstants constants, store.LoadConstants());
   std::vector<CollectiveCurve> curves;
   for (const std::string& system : cluster.collectives) {
-    ASSIGN_OR_RETURN(auto profile, store.Load(system));
-    if (profile) {
-      std::ranges::move(profile->curves, std::back_inserter(curves));
+    ASSIGN_OR_RETURN(const CollectiveProfile* profile, store.Find(system));
+    if (profile != nullptr) {
+      std::ranges::copy(profile->curves, std::back_inserter(curves));
     }
   }
   return CollectiveModels(cluster, constants, std::move(curves));
