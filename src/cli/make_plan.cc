@@ -17,6 +17,7 @@
 #include "cli/plan_command.h"
 #include "cli/progress.h"
 #include "engine/place_tables.h"
+#include "hw/platform_files.h"
 #include "plan/load_deal.h"
 #include "plan/make_problem.h"
 #include "plan/plan_json.h"
@@ -107,7 +108,8 @@ Result<plan::Job> MakeJob(engine::Predictor& predictor,
         job.collectives,
         predictor.Collectives(request.platform, request.gpus, request.nodes));
   }
-  ASSIGN_OR_RETURN(job.kernels, predictor.Models(gpu));
+  ASSIGN_OR_RETURN(const std::string device, hw::GpuOn(gpu, request.platform));
+  ASSIGN_OR_RETURN(job.kernels, predictor.Models(device));
   ASSIGN_OR_RETURN(
       job.overheads,
       predictor.Overheads(request.overheads.empty()

@@ -184,8 +184,9 @@ Result<ModelPrediction> Predictor::Predict(const Request& request,
   std::string gpu = request.gpu;
   ASSIGN_OR_RETURN(std::string platform, PlatformOf(request, gpu));
   ASSIGN_OR_RETURN(Job job, BuildJob(request, settings, request.gpus));
+  ASSIGN_OR_RETURN(const std::string device, hw::GpuOn(gpu, platform));
   ASSIGN_OR_RETURN(const cost::KernelModels* models,
-                   Models(gpu, request.recorder_latency_us));
+                   Models(device, request.recorder_latency_us));
   const std::string name = request.overheads.empty()
                                ? std::string(DefaultOverheads(settings.impl))
                                : request.overheads;
@@ -243,11 +244,12 @@ Result<std::string> PlatformOf(const Request& request, std::string& gpu) {
   ASSIGN_OR_RETURN(const std::vector<hw::Platform> platforms,
                    hw::LoadPlatforms());
   ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(gpu));
+  const std::string name = device.name.substr(0, device.name.find('@'));
   const int on_node =
       (request.gpus + request.nodes - 1) / std::max(request.nodes, 1);
   const hw::Platform* best = nullptr;
   for (const hw::Platform& platform : platforms) {
-    if (platform.gpu == device.name && GpusOf(platform) >= on_node &&
+    if (platform.gpu == name && GpusOf(platform) >= on_node &&
         (best == nullptr || IsMoreUsual(platform, *best))) {
       best = &platform;
     }

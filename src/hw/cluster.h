@@ -3,6 +3,7 @@
 #ifndef STEPCAST_HW_CLUSTER_H_
 #define STEPCAST_HW_CLUSTER_H_
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,9 @@ struct Cluster {
 
   /// What was not published: "pcie_gbs: of the GPU's PCIe 4", ...
   std::vector<std::string> derived{};
+  /// As published, where figures were replaced by others to try; null: nothing
+  /// was. What was measured there is carried over by the ratio of formulas.
+  std::shared_ptr<const Cluster> published{};
 
   int gpu_count() const { return nodes * gpus_per_node; }
 };

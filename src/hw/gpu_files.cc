@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "base/catalog.h"
 #include "hw/gpu_names.h"
+#include "hw/set_figures.h"
 
 namespace stepcast {
 
@@ -48,18 +50,7 @@ Status CheckReferences(const Gpu& gpu, std::string_view source) {
   return {};
 }
 
-// "name@1297MHz" -> name and clock.
-struct Locked {
-  std::string_view name;
-  std::optional<double> clock_mhz{};
-};
-
-Result<Locked> SplitClock(std::string_view text) {
-  const size_t at = text.rfind('@');
-  if (at == std::string_view::npos) {
-    return Locked{.name = text};
-  }
-  std::string_view clock = text.substr(at + 1);
+Result<double> ParseClock(std::string_view clock, std::string_view text) {
   for (const std::string_view unit : {"MHz", "mhz"}) {
     if (clock.ends_with(unit)) {
       clock.remove_suffix(unit.size());
@@ -72,10 +63,11 @@ Result<Locked> SplitClock(std::string_view text) {
       !(mhz >= 100 && mhz <= 10000)) {
     return Fail(ErrorCode::kInvalidInput,
                 fmt::format("'{}' is no clock; expected a GPU and MHz, as in "
-                            "v100-sxm-16gb@1297MHz",
+                            "v100-sxm-16gb@1297MHz, or figures, as in "
+                            "v100-sxm-16gb@dram_gbs=1200",
                             text));
   }
-  return Locked{.name = text.substr(0, at), .clock_mhz = mhz};
+  return mhz;
 }
 
 }  // namespace
@@ -95,16 +87,37 @@ const std::vector<std::string>& GpuNames() {
 }
 
 Result<Device> FindDevice(std::string_view text) {
-  ASSIGN_OR_RETURN(const Locked locked, SplitClock(text));
-  ASSIGN_OR_RETURN(const Gpu* gpu, Gpus().Find(locked.name));
-  RETURN_IF_ERROR(CheckReferences(*gpu, locked.name));
+  const size_t at = std::min(text.rfind('@'), text.size());
+  const std::string_view name = text.substr(0, at);
+  ASSIGN_OR_RETURN(const Gpu* published, Gpus().Find(name));
+  RETURN_IF_ERROR(CheckReferences(*published, name));
   const Gpu* like = nullptr;
-  if (!gpu->like.empty()) {
-    ASSIGN_OR_RETURN(like, Gpus().Find(gpu->like));
+  if (!published->like.empty()) {
+    ASSIGN_OR_RETURN(like, Gpus().Find(published->like));
   }
-  Device device = MakeDevice(*gpu, like);
-  if (locked.clock_mhz) {
-    device = WithClock(std::move(device), *locked.clock_mhz);
+  Gpu gpu = *published;
+  bool has_figures = false;
+  std::optional<double> clock_mhz;
+  size_t comma = at;
+  while (comma < text.size()) {
+    const size_t begin = comma + 1;
+    comma = std::min(text.find(',', begin), text.size());
+    const std::string_view part = text.substr(begin, comma - begin);
+    if (part.find('=') == std::string_view::npos) {
+      ASSIGN_OR_RETURN(clock_mhz, ParseClock(part, text));
+      continue;
+    }
+    RETURN_IF_ERROR(SetFigure(part, "GPU", FigureFields(), gpu));
+    has_figures = true;
+  }
+  const auto make = [&](const Gpu& one) {
+    Device device = MakeDevice(one, like);
+    return clock_mhz ? WithClock(std::move(device), *clock_mhz) : device;
+  };
+  Device device = make(gpu);
+  if (has_figures) {
+    device.name = fmt::format("{}{}", gpu.name, text.substr(at));
+    device.published = std::make_shared<const Device>(make(*published));
   }
   return device;
 }

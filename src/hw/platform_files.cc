@@ -1,8 +1,11 @@
 #include "hw/platform_files.h"
 
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/catalog.h"
 #include "hw/gpu_files.h"
@@ -51,11 +54,33 @@ Result<std::vector<Platform>> FindPlatforms(
   return platforms;
 }
 
+Result<std::string> GpuOn(std::string_view gpu, std::string_view platform) {
+  if (platform.find('@') != std::string_view::npos) {
+    ASSIGN_OR_RETURN(const Platform found, FindPlatform(platform));
+    if (found.pcie_gbs && found.pcie_gbs->source == kAskedFor) {
+      return fmt::format("{}{}pcie_gbs={}", gpu,
+                         gpu.find('@') == std::string_view::npos ? '@' : ',',
+                         found.pcie_gbs->value);
+    }
+  }
+  return std::string(gpu);
+}
+
 Result<Cluster> FindCluster(std::string_view text, int gpus, int nodes) {
   ASSIGN_OR_RETURN(const Platform platform, FindPlatform(text));
   ASSIGN_OR_RETURN(const Device device, FindDevice(platform.gpu));
   const int all = nodes * static_cast<int>(platform.gpus_per_node->value);
-  return MakeCluster(platform, device, gpus == 0 ? all : gpus, nodes);
+  const int used = gpus == 0 ? all : gpus;
+  ASSIGN_OR_RETURN(Cluster cluster, MakeCluster(platform, device, used, nodes));
+  if (const std::string_view name = NameBeforeFigures(text); name != text) {
+    ASSIGN_OR_RETURN(const Platform* plain, Platforms().Find(name));
+    // Figures may make of it what the plain one cannot be.
+    if (auto published = MakeCluster(*plain, device, used, nodes)) {
+      cluster.published =
+          std::make_shared<const Cluster>(*std::move(published));
+    }
+  }
+  return cluster;
 }
 
 }  // namespace hw

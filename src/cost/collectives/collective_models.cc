@@ -164,6 +164,25 @@ CollectiveModels::Answer CollectiveModels::Find(
   return FromNeighbour(*nearest, load);
 }
 
+// Both the formula and the curves rise with the bytes and with what makes links
+// slower, so their chain does.
+CollectiveModels::Answer CollectiveModels::FindAsked(
+    const CollectiveLoad& load) const {
+  const double us = cluster_.published ? AskedFormula().Us(load) : 0;
+  if (!cluster_.published || us == Formula().Us(load)) {
+    return Find(load);
+  }
+  const Ramp ramp = Formula().RampOf(load);
+  CollectiveLoad alike = EvenLoad(load.kind, load.group, ramp.BytesFor(us));
+  alike.adds_bytes = load.adds_bytes;
+  Answer answer = Find(alike);
+  answer.us *= std::min(1.0, us / ramp.latency_us);
+  answer.log2_p10 = std::min(answer.log2_p10, constants_.log2_p10);
+  answer.log2_p90 = std::max(answer.log2_p90, constants_.log2_p90);
+  answer.origin = Origin::kExtrapolated;
+  return answer;
+}
+
 Estimate CollectiveModels::PriceAmongNodes(double bytes, RankGroup job) const {
   // All ranks of a node use its adapters at once.
   const double crowd =
@@ -204,8 +223,8 @@ Estimate CollectiveModels::Price(const CollectiveLoad& load) const {
       load.kind == ir::CollectiveKind::kAllToAll) {
     return PriceStaged(load);
   }
-  const Answer answer = Find(load);
-  const double bound = Formula().BoundUs(load);
+  const Answer answer = FindAsked(load);
+  const double bound = AskedFormula().BoundUs(load);
   const double us = std::max(answer.us, bound);
   return {.p10_us = std::max(us * std::exp2(answer.log2_p10), bound),
           .p50_us = us,
