@@ -100,6 +100,7 @@ Result<plan::Job> MakeJob(engine::Predictor& predictor,
   std::string gpu = request.gpu;
   ASSIGN_OR_RETURN(request.platform, engine::PlatformOf(request, gpu));
   request.gpu = gpu;
+  ASSIGN_OR_RETURN(request.nodes, engine::NodesOn(request.platform, request));
   plan::Job job{.model = &request.model,
                 .settings = request.settings,
                 .ranks = {.count = request.gpus, .nodes = request.nodes}};

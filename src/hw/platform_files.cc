@@ -69,7 +69,10 @@ Result<std::string> GpuOn(std::string_view gpu, std::string_view platform) {
 Result<Cluster> FindCluster(std::string_view text, int gpus, int nodes) {
   ASSIGN_OR_RETURN(const Platform platform, FindPlatform(text));
   ASSIGN_OR_RETURN(const Device device, FindDevice(platform.gpu));
-  const int all = nodes * static_cast<int>(platform.gpus_per_node->value);
+  // One node stands for its domain.
+  const int all = nodes == 1
+                      ? DomainGpus(platform)
+                      : nodes * static_cast<int>(platform.gpus_per_node->value);
   const int used = gpus == 0 ? all : gpus;
   ASSIGN_OR_RETURN(Cluster cluster, MakeCluster(platform, device, used, nodes));
   if (const std::string_view name = NameBeforeFigures(text); name != text) {

@@ -27,10 +27,10 @@ constexpr std::array<std::string_view, 7> kColumns = {
     "embedding_placement"};
 
 // What a rule may say.
-constexpr std::array<std::string_view, 16> kKeys = {
-    "words",     "when",     "skip",        "workload", "impl",   "overheads",
-    "torch",     "gpu",      "platform",    "nodes",    "server", "runtime",
-    "precision", "parallel", "cuda_graphs", "placement"};
+constexpr std::array<std::string_view, 15> kKeys = {
+    "words",     "when",      "skip",     "workload",    "impl",
+    "overheads", "torch",     "gpu",      "platform",    "server",
+    "runtime",   "precision", "parallel", "cuda_graphs", "placement"};
 
 Result<StepWords::Rule> ReadRule(const toml::table& table) {
   RETURN_IF_ERROR(CheckKeys(table, kKeys));
@@ -106,9 +106,7 @@ Result<engine::Request> RequestOf(const StepWords::Values& values,
                                            row.Word("mode") == "infer");
   if (!alone) {
     request.gpus = static_cast<int>(row.num_gpus);
-    request.nodes = Get(values, "nodes") == "1"
-                        ? 1
-                        : static_cast<int>(std::max<int64_t>(row.num_nodes, 1));
+    request.nodes = static_cast<int>(std::max<int64_t>(row.num_nodes, 1));
     request.platform = Get(values, "platform");
   }
   if (!Get(values, "torch").empty()) {

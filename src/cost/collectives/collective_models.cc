@@ -183,14 +183,43 @@ CollectiveModels::Answer CollectiveModels::FindAsked(
   return answer;
 }
 
-Estimate CollectiveModels::PriceAmongNodes(double bytes, RankGroup job) const {
+CollectiveLoad CollectiveModels::InDomains(CollectiveLoad load) const {
+  const int nodes = load.group.nodes;
+  int domains = (nodes + cluster_.domain_nodes - 1) / cluster_.domain_nodes;
+  while (load.group.ranks % domains != 0) {
+    ++domains;
+  }
+  if (domains == nodes) {
+    return load;
+  }
+  const auto remote = [&](int apart) {
+    const RankGroup group{.ranks = load.group.ranks, .nodes = apart};
+    return EvenLoad(load.kind, group, load.wire_bytes).remote_bytes;
+  };
+  const double before = remote(nodes);
+  load.remote_bytes *= before > 0 ? remote(domains) / before : 0;
+  load.group.nodes = domains;
+  return load;
+}
+
+Estimate CollectiveModels::PriceAmongDomains(double bytes,
+                                             RankGroup domains) const {
   // All ranks of a node use its adapters at once.
   const double crowd =
       hw::NicGbsPerGpu(cluster_, 1) /
-      std::max(hw::NicGbsPerGpu(cluster_, job.ranks_per_node()), 1e-3);
-  return Price(EvenLoad(ir::CollectiveKind::kAllToAll,
-                        {.ranks = job.nodes, .nodes = job.nodes},
-                        bytes * std::max(crowd, 1.0)));
+      std::max(hw::NicGbsPerGpu(cluster_, domains.ranks_per_node()), 1e-3);
+  return PriceInDomains(
+      EvenLoad(ir::CollectiveKind::kAllToAll,
+               {.ranks = domains.nodes, .nodes = domains.nodes},
+               bytes * std::max(crowd, 1.0)));
+}
+
+Estimate CollectiveModels::PriceAmongNodes(double bytes, RankGroup job) const {
+  const CollectiveLoad load =
+      InDomains(EvenLoad(ir::CollectiveKind::kAllToAll,
+                         {.ranks = job.nodes, .nodes = job.nodes}, bytes));
+  return load.group.nodes == job.nodes ? PriceAmongDomains(bytes, job)
+                                       : PriceInDomains(load);
 }
 
 // Both stages, one after the other: what is summed up in the first is sent in
@@ -200,11 +229,12 @@ Estimate CollectiveModels::PriceStaged(const CollectiveLoad& load) const {
   const RankGroup node{.ranks = local, .nodes = 1};
   const double all =
       load.wire_bytes * load.group.ranks / std::max(load.group.ranks - 1, 1);
-  const Estimate across = PriceAmongNodes(load.remote_bytes, load.group);
+  const Estimate across = PriceAmongDomains(load.remote_bytes, load.group);
   if (local < 2) {
     return across;
   }
-  Estimate both = Price(EvenLoad(load.kind, node, all * (local - 1.0) / local));
+  Estimate both =
+      PriceInDomains(EvenLoad(load.kind, node, all * (local - 1.0) / local));
   both.p10_us += across.p10_us;
   both.p50_us += across.p50_us;
   both.p90_us += across.p90_us;
@@ -219,6 +249,10 @@ Estimate CollectiveModels::PriceStaged(const CollectiveLoad& load) const {
 }
 
 Estimate CollectiveModels::Price(const CollectiveLoad& load) const {
+  return PriceInDomains(InDomains(load));
+}
+
+Estimate CollectiveModels::PriceInDomains(const CollectiveLoad& load) const {
   if (load.staged && load.group.nodes > 1 &&
       load.kind == ir::CollectiveKind::kAllToAll) {
     return PriceStaged(load);

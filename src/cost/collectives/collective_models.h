@@ -72,6 +72,11 @@ class CollectiveModels {
                        const CollectiveLoad& load) const;
   Answer Find(const CollectiveLoad& load) const;
   Answer FindAsked(const CollectiveLoad& load) const;
+  // Where links join nodes to a domain, what a domain does is what a node of
+  // others does: the same load with domains for nodes.
+  CollectiveLoad InDomains(CollectiveLoad load) const;
+  Estimate PriceInDomains(const CollectiveLoad& load) const;
+  Estimate PriceAmongDomains(double bytes, RankGroup domains) const;
   Estimate PriceStaged(const CollectiveLoad& load) const;
   // Of the cluster that curves were measured on, and of the one asked for.
   CollectiveFormula Formula() const {
