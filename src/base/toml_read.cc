@@ -1,6 +1,7 @@
 #include "base/toml_read.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,8 @@
 
 namespace stepcast {
 namespace {
+
+std::atomic<void (*)(std::string_view source)> toml_observer = nullptr;
 
 tl::unexpected<Error> FailAt(const toml::source_region& region,
                              std::string_view message) {
@@ -95,6 +98,10 @@ class PlainText {
 
 }  // namespace
 
+void ObserveToml(void (*observer)(std::string_view source)) {
+  toml_observer = observer;
+}
+
 Result<toml::table> ParseToml(std::string_view text, std::string_view source) {
   // toml++ 3.3 loses its way at a letter beyond ASCII behind a number; TOML
   // knows none outside of strings and comments but a mark at the start.
@@ -106,6 +113,9 @@ Result<toml::table> ParseToml(std::string_view text, std::string_view source) {
                 fmt::format("{}:{}: a character that is not ASCII; expected "
                             "those in strings and comments only",
                             source.empty() ? "TOML" : source, line));
+  }
+  if (const auto observer = toml_observer.load()) {
+    observer(source);
   }
   toml::parse_result result = toml::parse(text, source);
   if (!result) {

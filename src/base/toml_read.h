@@ -21,6 +21,10 @@ namespace stepcast {
 /// Parses a document; `source` is the file's name in messages.
 Result<toml::table> ParseToml(std::string_view text, std::string_view source);
 
+/// From here on every document that is parsed is also told to `observer`, by
+/// its source; null: to nobody. For tests that count. Threads may tell at once.
+void ObserveToml(void (*observer)(std::string_view source));
+
 /// Reads and parses a file.
 Result<toml::table> LoadToml(const std::filesystem::path& path);
 

@@ -40,13 +40,13 @@ std::string TitleOf(const std::vector<std::string>& provenance) {
 Result<std::vector<OverheadSet>> LoadSets() {
   std::vector<OverheadSet> sets;
   for (const std::string& name : cost::OverheadNames()) {
-    ASSIGN_OR_RETURN(const cost::OverheadData own,
-                     cost::LoadOwnOverheads(name));
+    ASSIGN_OR_RETURN(const cost::OverheadData* own,
+                     cost::FindOwnOverheads(name));
     ASSIGN_OR_RETURN(cost::OverheadData data, cost::LoadOverheads(name));
     OverheadSet set{.name = name,
-                    .title = TitleOf(own.provenance),
-                    .provenance = own.provenance};
-    for (const cost::OverheadRows& rows : own.parts) {
+                    .title = TitleOf(own->provenance),
+                    .provenance = own->provenance};
+    for (const cost::OverheadRows& rows : own->parts) {
       set.rows += std::ssize(rows);
     }
     const cost::OverheadTable table(std::move(data));

@@ -1,12 +1,16 @@
 // The program: runs a command, turns its errors into one line and an exit
 // status.
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
+#include "base/toml_read.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 
@@ -28,7 +32,16 @@ Result<Outcome> RunGuarded(const Words& words) {
   }
 }
 
+// For whoever wants to know which files an answer is made of.
+void ShowRead(std::string_view source) {
+  fmt::print(stderr, "read {}\n", source);
+}
+
 int Main(int argc, char** argv) {
+  if (std::getenv("STEPCAST_SHOW_READS") !=
+      nullptr) {  // NOLINT(concurrency-mt-unsafe)
+    ObserveToml(&ShowRead);
+  }
   // A reader that goes away shows up as a failed write instead.
   std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c)
   const Result<Outcome> outcome =

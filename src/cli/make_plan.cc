@@ -17,6 +17,7 @@
 #include "cli/plan_command.h"
 #include "cli/progress.h"
 #include "engine/place_tables.h"
+#include "hw/platform_files.h"
 #include "plan/load_deal.h"
 #include "plan/make_problem.h"
 #include "plan/plan_json.h"
@@ -79,6 +80,7 @@ Result<plan::Job> MakeJob(engine::Predictor& predictor,
   std::string gpu = request.gpu;
   ASSIGN_OR_RETURN(request.platform, engine::PlatformOf(request, gpu));
   request.gpu = gpu;
+  ASSIGN_OR_RETURN(request.nodes, engine::NodesOn(request.platform, request));
   plan::Job job{.model = &request.model,
                 .settings = request.settings,
                 .ranks = {.count = request.gpus, .nodes = request.nodes}};
@@ -87,7 +89,8 @@ Result<plan::Job> MakeJob(engine::Predictor& predictor,
         job.collectives,
         predictor.Collectives(request.platform, request.gpus, request.nodes));
   }
-  ASSIGN_OR_RETURN(job.kernels, predictor.Models(gpu));
+  ASSIGN_OR_RETURN(const std::string device, hw::GpuOn(gpu, request.platform));
+  ASSIGN_OR_RETURN(job.kernels, predictor.Models(device));
   ASSIGN_OR_RETURN(
       job.overheads,
       predictor.Overheads(request.overheads.empty()

@@ -34,7 +34,7 @@ Result<TraceInput> LoadTrace(const InputOptions& options,
 }
 
 Result<std::string> RecordedGpu(const ir::Graph& graph) {
-  ASSIGN_OR_RETURN(const std::vector<std::string> names, hw::GpuNames());
+  const std::vector<std::string>& names = hw::GpuNames();
   for (const ir::Rank& rank : graph.data().ranks) {
     if (auto nearest = hw::NearestGpu(graph.text(rank.gpu), names)) {
       return *std::move(nearest);

@@ -54,6 +54,14 @@ void ApplyCeilings(const Profile& profile, hw::Device& device) {
   }
 }
 
+void KeepCeilings(const hw::Device& fitted, hw::Device& device) {
+  for (const CeilingField& field : kCeilings) {
+    if (device.*field.member == (*device.published).*field.member) {
+      device.*field.member = fitted.*field.member;
+    }
+  }
+}
+
 void BorrowCeilings(const Profile& profile, const hw::Device& other,
                     hw::Device& device) {
   const double kept = PowerFactor(other, device);

@@ -16,6 +16,10 @@ void ApplyCeilings(const Profile& profile, hw::Device& device);
 void BorrowCeilings(const Profile& profile, const hw::Device& other,
                     hw::Device& device);
 
+/// Those of `fitted`, the device as published, where a device with figures to
+/// try has none that were asked for.
+void KeepCeilings(const hw::Device& fitted, hw::Device& device);
+
 }  // namespace stepcast::cost
 
 #endif  // STEPCAST_COST_CEILINGS_H_

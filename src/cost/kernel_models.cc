@@ -107,6 +107,20 @@ Estimate Bounded(Estimate estimate) {
   return estimate;
 }
 
+// An estimate for another device, by the ratio of the formulas.
+Estimate CarriedOver(Estimate estimate, const Base& base) {
+  if (base.time_us == estimate.base.time_us) {
+    return estimate;  // What was asked for is not its concern.
+  }
+  const double ratio = base.time_us / estimate.base.time_us;
+  estimate.p10_us *= ratio * std::exp2(-kBorrowedLog2);
+  estimate.p50_us *= ratio;
+  estimate.p90_us *= ratio * std::exp2(kBorrowedLog2);
+  estimate.base = base;
+  estimate.origin = Origin::kExtrapolated;
+  return Bounded(estimate);
+}
+
 }  // namespace
 
 std::string_view Name(Origin origin) {
@@ -125,6 +139,13 @@ std::string_view Name(Origin origin) {
 
 Result<KernelModels> KernelModels::Load(const hw::Device& device,
                                         const ProfileStore& store) {
+  if (device.published != nullptr) {
+    ASSIGN_OR_RETURN(KernelModels models, Load(*device.published, store));
+    models.asked_ = models.machine_;
+    models.asked_->device = device;
+    KeepCeilings(models.machine_.device, models.asked_->device);
+    return models;
+  }
   KernelModels models;
   models.machine_.device = device;
   ASSIGN_OR_RETURN(models.machine_.constants, store.LoadConstants());
@@ -169,8 +190,11 @@ Result<KernelModels> KernelModels::Load(const hw::Device& device,
 
 void KernelModels::SetLatency(double latency_us) {
   if (latency_us > 0) {
-    machine_.constants.Set(Constant::kLatencyUs,
-                           LatencyConstant(latency_us, machine_));
+    const double constant = LatencyConstant(latency_us, machine_);
+    machine_.constants.Set(Constant::kLatencyUs, constant);
+    if (asked_) {
+      asked_->constants.Set(Constant::kLatencyUs, constant);
+    }
   }
 }
 
@@ -204,7 +228,7 @@ Status KernelModels::AddModels(Profile profile, const Machine& seen_on,
   for (const ModelFile& file : profile.unread) {
     const auto family =
         std::ranges::find(Families(), file.family, &Family::name);
-    CHECK(family != Families().end()) << file.source;
+    CHECK(family != Families().end()) << file.name;
     AddAnswer(FamilyPlace(*family), file.variant,
               {.fitted = LazyModel(file, suffix),
                .seen_on = seen_on,
@@ -270,9 +294,13 @@ Estimate KernelModels::FromAnswer(const Answer& answer, const Base& base,
 Estimate KernelModels::PriceMemset(const ir::Fill& fill) const {
   const Family* family = FindFamily(fill);
   CHECK(family != nullptr);
-  return FromFormula(fill, FamilyPlace(*family),
-                     IsServer(machine_) ? BaseOn(*family, fill, machine_)
-                                        : MemsetBase(fill, machine_));
+  const auto base = [&](const Machine& machine) {
+    return IsServer(machine) ? BaseOn(*family, fill, machine)
+                             : MemsetBase(fill, machine);
+  };
+  const Estimate estimate =
+      FromFormula(fill, FamilyPlace(*family), base(machine_));
+  return asked_ ? CarriedOver(estimate, base(*asked_)) : estimate;
 }
 
 std::optional<Estimate> KernelModels::Price(
@@ -286,6 +314,24 @@ void KernelModels::PriceAll(
     std::span<const ir::KernelShape> shapes,
     std::span<std::optional<Estimate>> estimates) const {
   CHECK(shapes.size() == estimates.size());
+  PricePublished(shapes, estimates);
+  if (!asked_) {
+    return;
+  }
+  const bool has_tf32 = hw::HasTf32(asked_->device);
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    if (estimates[i]) {
+      const auto plain = has_tf32 ? std::nullopt : WithoutTf32(shapes[i]);
+      const ir::KernelShape& shape = plain ? *plain : shapes[i];
+      estimates[i] = CarriedOver(*estimates[i],
+                                 BaseOn(*FindFamily(shape), shape, *asked_));
+    }
+  }
+}
+
+void KernelModels::PricePublished(
+    std::span<const ir::KernelShape> shapes,
+    std::span<std::optional<Estimate>> estimates) const {
   // Rows that wait for one model's trees.
   struct Waiting {
     std::vector<uint32_t> places;

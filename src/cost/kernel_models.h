@@ -23,7 +23,8 @@ namespace stepcast::cost {
 class KernelModels {
  public:
   /// The models for a device: its own, and those it borrows from GPUs of the
-  /// same chip where it has none.
+  /// same chip where it has none. With figures to try, times are those of the
+  /// published device by the ratio of the formulas for both.
   static Result<KernelModels> Load(const hw::Device& device,
                                    const ProfileStore& store);
 
@@ -43,7 +44,7 @@ class KernelModels {
   /// A memset of the driver, which starts faster than a kernel.
   Estimate PriceMemset(const ir::Fill& fill) const;
 
-  const Machine& machine() const { return machine_; }
+  const Machine& machine() const { return asked_ ? *asked_ : machine_; }
   const Profile& profile() const { return profile_; }
 
  private:
@@ -60,12 +61,16 @@ class KernelModels {
   // Unless there is one for the same kernels.
   void AddAnswer(size_t family, Variant variant, Answer answer);
   const Answer* FindAnswer(size_t family, Variant variant) const;
+  void PricePublished(std::span<const ir::KernelShape> shapes,
+                      std::span<std::optional<Estimate>> estimates) const;
   Estimate FromFormula(const ir::KernelShape& shape, size_t family,
                        const Base& base) const;
   Estimate FromAnswer(const Answer& answer, const Base& base,
                       std::span<const float> features, double trees) const;
 
-  Machine machine_;
+  Machine machine_;  // What models were fitted to.
+  /// With figures to try, where some were asked for.
+  std::optional<Machine> asked_{};
   Profile profile_;
   bool has_ceilings_ = false;
   std::vector<Answer> answers_;  // Read when they are first asked.

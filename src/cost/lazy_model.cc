@@ -1,31 +1,26 @@
 #include "cost/lazy_model.h"
 
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/check.h"
-
 namespace stepcast::cost {
 
 struct LazyModel::State {
-  std::once_flag once;
-  ModelFile file;
-  std::string suffix;
-  FittedModel model;
-  std::string name;
-
-  void SetModel(FittedModel read) {
-    model = std::move(read);
-    name = fmt::format("{}-{}{}", model.family, model.chosen, suffix);
-  }
+  std::once_flag once{};
+  std::optional<FittedModel> own{};
+  ModelFile file{};
+  std::string suffix{};
+  const FittedModel* model = nullptr;
+  std::string name{};
 };
 
 LazyModel::LazyModel(FittedModel model, std::string_view suffix)
     : state_(std::make_unique<State>()) {
+  state_->own = std::move(model);
   state_->suffix = suffix;
-  std::call_once(state_->once, [&] { state_->SetModel(std::move(model)); });
 }
 
 LazyModel::LazyModel(const ModelFile& file, std::string_view suffix)
@@ -40,18 +35,15 @@ LazyModel::~LazyModel() = default;
 
 const LazyModel::State& LazyModel::Read() const {
   std::call_once(state_->once, [this] {
-    auto model = ParseModel(state_->file.text, state_->file.source);
-    CHECK(model) << model.error().message;
-    CHECK(model->family == state_->file.family &&
-          model->variant == state_->file.variant)
-        << state_->file.source << " has another name than its content";
-    state_->SetModel(*std::move(model));
+    state_->model = state_->own ? &*state_->own : &ReadBuiltIn(state_->file);
+    state_->name = fmt::format("{}-{}{}", state_->model->family,
+                               state_->model->chosen, state_->suffix);
   });
   return *state_;
 }
 
 const FittedModel& LazyModel::model() const {
-  return Read().model;
+  return *Read().model;
 }
 
 const std::string& LazyModel::name() const {

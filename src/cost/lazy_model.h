@@ -7,16 +7,9 @@
 #include <string_view>
 
 #include "cost/fitted_model.h"
+#include "cost/profile.h"
 
 namespace stepcast::cost {
-
-/// The text of a built-in model, and what its name says of it.
-struct ModelFile {
-  std::string_view family;
-  Variant variant = Variant::kFull;
-  std::string_view source;
-  std::string_view text;
-};
 
 /// Reading the trees of every family takes longer than a prediction, which
 /// needs few of them. Threads may ask at once.
@@ -24,7 +17,6 @@ class LazyModel {
  public:
   /// `suffix` ends its name.
   LazyModel(FittedModel model, std::string_view suffix);
-  /// Built-in files are ours: a bad one is our own mistake.
   LazyModel(const ModelFile& file, std::string_view suffix);
   LazyModel(LazyModel&& other) noexcept;
   LazyModel& operator=(LazyModel&& other) noexcept;

@@ -6,13 +6,13 @@
 #include <iterator>
 #include <set>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/catalog.h"
 #include "base/check.h"
-#include "base/embedded.h"
-#include "base/file.h"
 #include "base/toml_read.h"
 
 namespace stepcast {
@@ -22,18 +22,7 @@ std::span<const EmbeddedFile> KernelFileTexts();
 namespace cost {
 namespace {
 
-constexpr std::string_view kBuiltIn = "kernels/";
-constexpr std::string_view kModelSuffix = ".model";
-
-// A file of a profile and where it is from.
-struct NamedText {
-  std::string name;  // Relative to the directory of profiles.
-  std::string source;
-  std::string owned{};                 // The text of a file of the user,
-  const EmbeddedFile* file = nullptr;  // or the built-in file.
-
-  std::string_view text() const { return file != nullptr ? file->text : owned; }
-};
+constexpr std::string_view kModelEnding = ".model";
 
 // The files of a directory in the order of their names; none if it cannot be
 // read.
@@ -52,53 +41,22 @@ std::vector<std::filesystem::path> FilesIn(
   return files;
 }
 
-// The files below `folder` ("" for the top), the user's before the built-in.
-Result<std::vector<NamedText>> FindTexts(
-    std::span<const std::filesystem::path> directories,
-    std::string_view folder) {
-  std::vector<NamedText> texts;
-  std::set<std::string> seen;
-  for (const std::filesystem::path& directory : directories) {
-    const std::filesystem::path inside =
-        folder.empty() ? directory : directory / folder;
-    for (const std::filesystem::path& file : FilesIn(inside)) {
-      const std::string name = file.filename().string();
-      if (!seen.insert(name).second) {
-        continue;
-      }
-      ASSIGN_OR_RETURN(std::string text, ReadFile(file));
-      texts.push_back(
-          {.name = name, .source = file.string(), .owned = std::move(text)});
-    }
-  }
-  const std::string prefix = folder.empty()
-                                 ? std::string(kBuiltIn)
-                                 : fmt::format("{}{}/", kBuiltIn, folder);
-  for (const EmbeddedFile& file : KernelFileTexts()) {
-    if (!file.name.starts_with(prefix)) {
-      continue;
-    }
-    const std::string name(file.name.substr(prefix.size()));
-    if (name.find('/') == std::string::npos && seen.insert(name).second) {
-      texts.push_back(
-          {.name = name, .source = std::string(file.name), .file = &file});
-    }
-  }
-  return texts;
+const Catalog<FittedModel>& ModelFiles() {
+  static const Catalog<FittedModel> files({.what = "kernel model",
+                                           .files = KernelFileTexts(),
+                                           .ending = kModelEnding},
+                                          &ParseModel);
+  return files;
 }
 
-// "kernels/<gpu>/<family>.<variant>.model".
-ModelFile BuiltInModel(const EmbeddedFile& file) {
-  std::string_view name = file.name.substr(file.name.rfind('/') + 1);
-  name.remove_suffix(kModelSuffix.size());
-  const size_t point = std::min(name.find('.'), name.size());
+// "<gpu>/<family>.<variant>".
+ModelFile BuiltInModel(std::string_view name) {
+  const std::string_view file = name.substr(name.rfind('/') + 1);
+  const size_t point = std::min(file.find('.'), file.size());
   const auto variant =
-      VariantFromName(name.substr(std::min(point + 1, name.size())));
-  CHECK(variant) << file.name;
-  return {.family = name.substr(0, point),
-          .variant = *variant,
-          .source = file.name,
-          .text = file.text};
+      VariantFromName(file.substr(std::min(point + 1, file.size())));
+  CHECK(variant) << name;
+  return {.family = file.substr(0, point), .variant = *variant, .name = name};
 }
 
 Result<double> PositiveNumber(const toml::table& table, std::string_view key,
@@ -111,29 +69,30 @@ Result<double> PositiveNumber(const toml::table& table, std::string_view key,
   return *value;
 }
 
-Status ReadCeilings(const NamedText& file, Profile& profile) {
-  ASSIGN_OR_RETURN(const toml::table table,
-                   ParseToml(file.text(), file.source));
+Result<Ceilings> ParseCeilings(std::string_view text, std::string_view source) {
+  ASSIGN_OR_RETURN(const toml::table table, ParseToml(text, source));
+  Ceilings ceilings;
   for (const auto& [key, node] : table) {
     if (!key.str().ends_with("_share")) {
       return FailAt(node, fmt::format("'{}' is no ceiling", key.str()));
     }
-    ASSIGN_OR_RETURN(profile.ceilings[std::string(key.str())],
+    ASSIGN_OR_RETURN(ceilings[std::string(key.str())],
                      PositiveNumber(table, key.str(), 1));
   }
-  return {};
+  return ceilings;
 }
 
-Status ReadLaunches(const NamedText& file, Profile& profile) {
-  ASSIGN_OR_RETURN(const toml::table table,
-                   ParseToml(file.text(), file.source));
+Result<LaunchCosts> ParseLaunches(std::string_view text,
+                                  std::string_view source) {
+  ASSIGN_OR_RETURN(const toml::table table, ParseToml(text, source));
+  LaunchCosts launches;
   for (const auto& [key, node] : table) {
     const toml::table* op = node.as_table();
     if (op == nullptr) {
       return FailAt(node, fmt::format("'{}' must be a table", key.str()));
     }
     constexpr double kMostUs = 1e6;
-    LaunchCost& cost = profile.launches[std::string(key.str())];
+    LaunchCost& cost = launches[std::string(key.str())];
     ASSIGN_OR_RETURN(cost.floor_us, PositiveNumber(*op, "floor_us", kMostUs));
     ASSIGN_OR_RETURN(cost.lead_us, PositiveNumber(*op, "lead_us", kMostUs));
     if (op->contains("drift_us")) {
@@ -142,7 +101,7 @@ Status ReadLaunches(const NamedText& file, Profile& profile) {
                        PositiveNumber(*op, "drift_power", 10));
     }
   }
-  return {};
+  return launches;
 }
 
 Result<FormulaSpread> ReadSpread(const toml::table& table,
@@ -155,6 +114,39 @@ Result<FormulaSpread> ReadSpread(const toml::table& table,
                                      prefix));
   }
   return FormulaSpread{.log2_p10 = *low, .log2_p90 = *high};
+}
+
+Result<FormulaSpreads> ParseSpreads(std::string_view text,
+                                    std::string_view source) {
+  ASSIGN_OR_RETURN(const toml::table table, ParseToml(text, source));
+  FormulaSpreads spreads;
+  for (const auto& [key, node] : table) {
+    const toml::table* family = node.as_table();
+    if (family == nullptr) {
+      return FailAt(node, fmt::format("'{}' must be a table", key.str()));
+    }
+    FamilySpread& spread = spreads[std::string(key.str())];
+    ASSIGN_OR_RETURN(spread.nothing, ReadSpread(*family, ""));
+    ASSIGN_OR_RETURN(spread.ceilings, ReadSpread(*family, "ceilings_"));
+  }
+  return spreads;
+}
+
+Result<Constants> ParseConstants(std::string_view text,
+                                 std::string_view source) {
+  Constants constants;
+  RETURN_IF_ERROR(constants.Read(text, source));
+  return constants;
+}
+
+// One of the files beside the models, as its default where there is none.
+template <typename T, Result<T> (*kParse)(std::string_view, std::string_view)>
+Result<T> FindPart(std::span<const std::filesystem::path> directories,
+                   std::string_view name) {
+  static const Catalog<T> files({.what = "profile", .files = KernelFileTexts()},
+                                kParse);
+  ASSIGN_OR_RETURN(const T* part, files.FindIn(directories, name));
+  return part == nullptr ? T() : *part;
 }
 
 }  // namespace
@@ -184,23 +176,37 @@ double LaunchCost::Observe(double kernel_us, double place) const {
   return std::max(floor_us, LeadAt(place) + kernel_us);
 }
 
+const FittedModel& ReadBuiltIn(const ModelFile& file) {
+  const auto model = ModelFiles().FindIn({}, file.name);
+  CHECK(model) << model.error().message;
+  CHECK((*model)->family == file.family && (*model)->variant == file.variant)
+      << file.name << " has another name than its content";
+  return **model;
+}
+
 Result<Profile> ProfileStore::LoadLazily(std::string_view gpu) const {
   Profile profile{
       .gpu = std::string(gpu), .ceilings = {}, .launches = {}, .models = {}};
-  ASSIGN_OR_RETURN(const std::vector<NamedText> files,
-                   FindTexts(directories_, gpu));
-  for (const NamedText& file : files) {
-    if (file.name == "ceilings.toml") {
-      RETURN_IF_ERROR(ReadCeilings(file, profile));
-    } else if (file.name == "launches.toml") {
-      RETURN_IF_ERROR(ReadLaunches(file, profile));
-    } else if (file.name.ends_with(kModelSuffix)) {
-      if (file.file != nullptr) {
-        profile.unread.push_back(BuiltInModel(*file.file));
-        continue;
+  ASSIGN_OR_RETURN(profile.ceilings,
+                   (FindPart<Ceilings, &ParseCeilings>(
+                       directories_, fmt::format("{}/ceilings", gpu))));
+  ASSIGN_OR_RETURN(profile.launches,
+                   (FindPart<LaunchCosts, &ParseLaunches>(
+                       directories_, fmt::format("{}/launches", gpu))));
+  std::set<std::string> seen;
+  for (const std::filesystem::path& directory : directories_) {
+    for (const std::filesystem::path& file : FilesIn(directory / gpu)) {
+      const std::string name = fmt::format("{}/{}", gpu, file.stem().string());
+      if (file.extension() == kModelEnding && seen.insert(name).second) {
+        ASSIGN_OR_RETURN(const FittedModel* model, ModelFiles().Read(file));
+        profile.models.push_back(*model);
       }
-      ASSIGN_OR_RETURN(FittedModel model, ParseModel(file.text(), file.source));
-      profile.models.push_back(std::move(model));
+    }
+  }
+  const std::string folder = fmt::format("{}/", gpu);
+  for (const std::string& name : ModelFiles().names()) {
+    if (name.starts_with(folder) && !seen.contains(name)) {
+      profile.unread.push_back(BuiltInModel(name));
     }
   }
   return profile;
@@ -209,46 +215,18 @@ Result<Profile> ProfileStore::LoadLazily(std::string_view gpu) const {
 Result<Profile> ProfileStore::Load(std::string_view gpu) const {
   ASSIGN_OR_RETURN(Profile profile, LoadLazily(gpu));
   for (const ModelFile& file : profile.unread) {
-    ASSIGN_OR_RETURN(FittedModel model, ParseModel(file.text, file.source));
-    profile.models.push_back(std::move(model));
+    profile.models.push_back(ReadBuiltIn(file));
   }
   profile.unread.clear();
   return profile;
 }
 
 Result<Constants> ProfileStore::LoadConstants() const {
-  Constants constants;
-  ASSIGN_OR_RETURN(const std::vector<NamedText> files,
-                   FindTexts(directories_, ""));
-  for (const NamedText& file : files) {
-    if (file.name == "constants.toml") {
-      RETURN_IF_ERROR(constants.Read(file.text(), file.source));
-    }
-  }
-  return constants;
+  return FindPart<Constants, &ParseConstants>(directories_, "constants");
 }
 
 Result<FormulaSpreads> ProfileStore::LoadSpreads() const {
-  FormulaSpreads spreads;
-  ASSIGN_OR_RETURN(const std::vector<NamedText> files,
-                   FindTexts(directories_, ""));
-  for (const NamedText& file : files) {
-    if (file.name != "spreads.toml") {
-      continue;
-    }
-    ASSIGN_OR_RETURN(const toml::table table,
-                     ParseToml(file.text(), file.source));
-    for (const auto& [key, node] : table) {
-      const toml::table* family = node.as_table();
-      if (family == nullptr) {
-        return FailAt(node, fmt::format("'{}' must be a table", key.str()));
-      }
-      FamilySpread& spread = spreads[std::string(key.str())];
-      ASSIGN_OR_RETURN(spread.nothing, ReadSpread(*family, ""));
-      ASSIGN_OR_RETURN(spread.ceilings, ReadSpread(*family, "ceilings_"));
-    }
-  }
-  return spreads;
+  return FindPart<FormulaSpreads, &ParseSpreads>(directories_, "spreads");
 }
 
 std::string CeilingsText(const Profile& profile, std::string_view provenance) {

@@ -14,7 +14,6 @@
 #include "base/result.h"
 #include "cost/constants.h"
 #include "cost/fitted_model.h"
-#include "cost/lazy_model.h"
 #include "hw/device.h"
 
 namespace stepcast::cost {
@@ -33,12 +32,24 @@ struct LaunchCost {
   double LeadAt(double place) const;
 };
 
+/// By key of hw::Gpu.
+using Ceilings = std::map<std::string, double, std::less<>>;
+/// By op.
+using LaunchCosts = std::map<std::string, LaunchCost, std::less<>>;
+
+/// A built-in model, by what the name of its file says.
+struct ModelFile {
+  std::string_view family;
+  Variant variant = Variant::kFull;
+  std::string_view name;  // "t4/gemm.fp32"
+};
+
 /// The files of one GPU. A directory has <gpu>/ceilings.toml,
 /// <gpu>/launches.toml and <gpu>/<family>.<variant>.model.
 struct Profile {
   std::string gpu;
-  std::map<std::string, double, std::less<>> ceilings;  // By key of hw::Gpu.
-  std::map<std::string, LaunchCost, std::less<>> launches;  // By op.
+  Ceilings ceilings;
+  LaunchCosts launches;
   std::vector<FittedModel> models;
   /// Built-in ones that nobody has read yet (see LoadLazily).
   std::vector<ModelFile> unread{};
@@ -79,6 +90,10 @@ class ProfileStore {
  private:
   std::vector<std::filesystem::path> directories_;
 };
+
+/// A built-in model, which is read when it is first asked for. It is ours: a
+/// bad one is our own mistake.
+const FittedModel& ReadBuiltIn(const ModelFile& file);
 
 std::string CeilingsText(const Profile& profile, std::string_view provenance);
 std::string LaunchesText(const Profile& profile, std::string_view provenance);

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 TEST(ProfileStoreTest, BuiltInModelsAreWhatTheirFilesAreCalled) {
   const ProfileStore store;
   size_t count = 0;
-  const auto names = hw::GpuNames().value();
+  const auto names = hw::GpuNames();
   for (const std::string& gpu : names) {
     const auto lazy = store.LoadLazily(gpu);
     const auto full = store.Load(gpu);
@@ -28,7 +28,7 @@ TEST(ProfileStoreTest, BuiltInModelsAreWhatTheirFilesAreCalled) {
     EXPECT_TRUE(full->unread.empty());
     ASSERT_EQ(lazy->unread.size(), full->models.size());
     for (size_t i = 0; i < lazy->unread.size(); ++i) {
-      SCOPED_TRACE(lazy->unread[i].source);
+      SCOPED_TRACE(lazy->unread[i].name);
       EXPECT_EQ(lazy->unread[i].family, full->models[i].family);
       EXPECT_EQ(lazy->unread[i].variant, full->models[i].variant);
       EXPECT_EQ(full->models[i].gpu, gpu);

@@ -28,12 +28,6 @@ bool AllInHbm(const workload::Model& model) {
       });
 }
 
-int GpusOf(const hw::Platform& platform) {
-  return platform.gpus_per_node
-             ? static_cast<int>(platform.gpus_per_node->value)
-             : 1;
-}
-
 // A server as the maker of its GPUs designed it (NVIDIA's DGX and HGX) stands
 // for the many that follow the design; others are one company's own.
 bool IsReference(const hw::Platform& platform) {
@@ -43,8 +37,10 @@ bool IsReference(const hw::Platform& platform) {
 // Which of two that have the GPU is taken if none was named: the smaller, then
 // the reference design, then the first by name.
 bool IsMoreUsual(const hw::Platform& a, const hw::Platform& b) {
-  return std::make_tuple(GpusOf(a), !IsReference(a), std::string_view(a.name)) <
-         std::make_tuple(GpusOf(b), !IsReference(b), std::string_view(b.name));
+  return std::make_tuple(hw::DomainGpus(a), !IsReference(a),
+                         std::string_view(a.name)) <
+         std::make_tuple(hw::DomainGpus(b), !IsReference(b),
+                         std::string_view(b.name));
 }
 
 // The server of a rank, where tables are in its memory or beyond.
@@ -163,9 +159,16 @@ Result<ModelPrediction> Predictor::Predict(const Request& request,
   }
   std::string gpu = request.gpu;
   ASSIGN_OR_RETURN(std::string platform, PlatformOf(request, gpu));
+  ASSIGN_OR_RETURN(const int nodes, NodesOn(platform, request));
+  if (nodes != request.nodes) {
+    Request spread = request;
+    spread.nodes = nodes;
+    return Predict(spread, options);
+  }
   ASSIGN_OR_RETURN(Job job, BuildJob(request, settings, request.gpus));
+  ASSIGN_OR_RETURN(const std::string device, hw::GpuOn(gpu, platform));
   ASSIGN_OR_RETURN(const cost::KernelModels* models,
-                   Models(gpu, request.recorder_latency_us));
+                   Models(device, request.recorder_latency_us));
   const std::string name = request.overheads.empty()
                                ? std::string(DefaultOverheads(settings.impl))
                                : request.overheads;
@@ -223,11 +226,12 @@ Result<std::string> PlatformOf(const Request& request, std::string& gpu) {
   ASSIGN_OR_RETURN(const std::vector<hw::Platform> platforms,
                    hw::LoadPlatforms());
   ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(gpu));
+  const std::string name = device.name.substr(0, device.name.find('@'));
   const int on_node =
       (request.gpus + request.nodes - 1) / std::max(request.nodes, 1);
   const hw::Platform* best = nullptr;
   for (const hw::Platform& platform : platforms) {
-    if (platform.gpu == device.name && GpusOf(platform) >= on_node &&
+    if (platform.gpu == name && hw::DomainGpus(platform) >= on_node &&
         (best == nullptr || IsMoreUsual(platform, *best))) {
       best = &platform;
     }
@@ -242,6 +246,14 @@ Result<std::string> PlatformOf(const Request& request, std::string& gpu) {
                             on_node, device.name));
   }
   return best->name;
+}
+
+Result<int> NodesOn(const std::string& platform, const Request& request) {
+  if (platform.empty() || request.nodes != 1) {
+    return request.nodes;
+  }
+  ASSIGN_OR_RETURN(const hw::Platform found, hw::FindPlatform(platform));
+  return hw::NodesFor(found, request.gpus, request.nodes);
 }
 
 HostPricing HostPricingOf(const Request& request, const std::string& platform,

@@ -120,6 +120,10 @@ class Predictor {
 /// GPU of no server in particular. `gpu` becomes the platform's if it is empty.
 Result<std::string> PlatformOf(const Request& request, std::string& gpu);
 
+/// The nodes of a request, or, on a platform whose links go on from node to
+/// node, all that its GPUs take where it says one.
+Result<int> NodesOn(const std::string& platform, const Request& request);
+
 /// What a rank of the request gets of its server, on a platform that was found
 /// for it; empty: a workstation.
 HostPricing HostPricingOf(const Request& request, const std::string& platform,

@@ -49,7 +49,7 @@ std::array<double, kLinkCount> WantedBy(const std::vector<Running>& running,
 // Over what a collective of so many ranks goes.
 uint8_t LinksOf(const hw::Cluster& cluster, const ir::Collective& part) {
   const bool among_nodes =
-      cluster.nodes > 1 && part.group_size != cluster.gpus_per_node;
+      cluster.domains() > 1 && part.group_size != cluster.gpus_per_node;
   if (among_nodes) {
     return kNetwork;
   }

@@ -1,12 +1,8 @@
 #include "explore/study_files.h"
 
-#include <algorithm>
-#include <filesystem>
 #include <span>
 
-#include "base/embedded.h"
-#include "base/file.h"
-#include "base/nearest.h"
+#include "base/catalog.h"
 
 namespace stepcast {
 
@@ -15,37 +11,30 @@ std::span<const EmbeddedFile> StudyFileTexts();
 namespace explore {
 namespace {
 
-std::string NameOf(const EmbeddedFile& file) {
-  return std::filesystem::path(file.name).stem().string();
+// What a study says depends on the files that it names and on the limit.
+struct StudyText {
+  std::string source;
+  std::string text;
+};
+
+const Catalog<StudyText>& Studies() {
+  static const Catalog<StudyText> studies(
+      {.what = "study", .files = StudyFileTexts()},
+      [](std::string_view text, std::string_view source) {
+        return Result<StudyText>({std::string(source), std::string(text)});
+      });
+  return studies;
 }
 
 }  // namespace
 
-std::vector<std::string> StudyNames() {
-  std::vector<std::string> names;
-  for (const EmbeddedFile& file : StudyFileTexts()) {
-    names.push_back(NameOf(file));
-  }
-  std::ranges::sort(names);
-  return names;
+const std::vector<std::string>& StudyNames() {
+  return Studies().names();
 }
 
 Result<Study> FindStudy(std::string_view text, int64_t limit) {
-  if (text.ends_with(".toml")) {
-    const std::filesystem::path path(text);
-    ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
-    return ParseStudy(content, path.string(), limit);
-  }
-  std::string name(text);
-  std::ranges::replace(name, '-', '_');
-  for (const EmbeddedFile& file : StudyFileTexts()) {
-    if (NameOf(file) == name) {
-      return ParseStudy(file.text, file.name, limit);
-    }
-  }
-  const std::vector<std::string> names = StudyNames();
-  const std::vector<std::string_view> views(names.begin(), names.end());
-  return Fail(ErrorCode::kNotFound, Unknown("study", text, views));
+  ASSIGN_OR_RETURN(const StudyText* study, Studies().Find(text));
+  return ParseStudy(study->text, study->source, limit);
 }
 
 }  // namespace explore

@@ -14,7 +14,7 @@
 namespace stepcast::explore {
 
 /// The built-in names, sorted.
-std::vector<std::string> StudyNames();
+const std::vector<std::string>& StudyNames();
 
 /// A study by what the user calls it: a built-in name ("batch_sweep"; "-" and
 /// "_" are one) or a path ending in .toml. An unknown name lists near ones.

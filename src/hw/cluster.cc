@@ -69,28 +69,47 @@ constexpr double kNodeOverGpus = 1.77;
 
 void FillCosts(const Platform& platform, const Device& device,
                Cluster& cluster) {
+  // Other jobs may have the rest of a node.
+  const double nodes =
+      static_cast<double>(cluster.gpu_count()) / cluster.node_gpus;
   if (platform.power_w) {
-    cluster.power_w = cluster.nodes * platform.power_w->value;
+    cluster.power_w = nodes * platform.power_w->value;
   } else {
-    cluster.power_w =
-        cluster.nodes * kNodeOverGpus * cluster.node_gpus * device.tdp_w;
+    cluster.power_w = nodes * kNodeOverGpus * cluster.node_gpus * device.tdp_w;
     cluster.derived.push_back(
         fmt::format("power_w: {} times its GPUs' TDP", kNodeOverGpus));
   }
   if (platform.price_usd) {
-    cluster.price_usd = cluster.nodes * platform.price_usd->value;
+    cluster.price_usd = nodes * platform.price_usd->value;
   }
 }
 
+int NodeGpusOf(const Platform& platform) {
+  return static_cast<int>(platform.gpus_per_node->value);
+}
+
+// Nodes that one domain can have.
+int DomainNodesOf(const Platform& platform) {
+  return DomainGpus(platform) / NodeGpusOf(platform);
+}
+
 Status CheckCounts(const Platform& platform, int gpus, int nodes) {
-  const auto most = static_cast<int>(platform.gpus_per_node->value);
+  const int most = NodeGpusOf(platform);
   if (gpus < 1 || nodes < 1 || gpus % nodes != 0 || gpus / nodes > most) {
     return Fail(ErrorCode::kInvalidInput,
                 fmt::format("{} GPUs on {} nodes of {}; expected as many on "
                             "each node, and at most {} there",
                             gpus, nodes, platform.name, most));
   }
-  if (nodes > 1 && !platform.nics) {
+  const int domain = DomainNodesOf(platform);
+  const int domains = (nodes + domain - 1) / domain;
+  if (nodes % domains != 0) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("{} nodes in {} domains of {} of {}; expected as "
+                            "many in each",
+                            nodes, domains, domain, platform.name));
+  }
+  if (domains > 1 && !platform.nics) {
     return Fail(ErrorCode::kInvalidInput,
                 fmt::format("{} has no known network, so {} nodes cannot be "
                             "joined; add 'nics' and 'nic_gbs' to its file",
@@ -229,14 +248,24 @@ double UsualHostGbs(double pcie_gbs) {
   return pcie_gbs < 40 ? 409.6 : 614.4;
 }
 
+int NodesFor(const Platform& platform, int gpus, int nodes) {
+  const int on_node = NodeGpusOf(platform);
+  return nodes == 1 && DomainNodesOf(platform) > 1
+             ? std::max(1, (gpus + on_node - 1) / on_node)
+             : nodes;
+}
+
 Result<Cluster> MakeCluster(const Platform& platform, const Device& device,
                             int gpus, int nodes) {
+  nodes = NodesFor(platform, gpus, nodes);
   RETURN_IF_ERROR(CheckCounts(platform, gpus, nodes));
+  const int domain = DomainNodesOf(platform);
   Cluster cluster{.platform = platform.name,
                   .device = device,
                   .nodes = nodes,
                   .gpus_per_node = gpus / nodes,
-                  .node_gpus = static_cast<int>(platform.gpus_per_node->value),
+                  .node_gpus = NodeGpusOf(platform),
+                  .domain_nodes = nodes / ((nodes + domain - 1) / domain),
                   .layout = platform.layout,
                   .switch_reduction = platform.switch_reduction,
                   .network_reduction = platform.network_reduction,
@@ -288,6 +317,7 @@ double NicGbsPerGpu(const Cluster& cluster, int gpus) {
   if (cluster.nics == 0) {
     return 0;
   }
+  gpus = std::min(gpus, cluster.node_gpus);
   if (!cluster.rails) {
     return std::min(cluster.pcie_gbs,
                     cluster.nics * cluster.nic_gbs / std::max(gpus, 1));

@@ -3,6 +3,7 @@
 #ifndef STEPCAST_HW_CLUSTER_H_
 #define STEPCAST_HW_CLUSTER_H_
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ struct Cluster {
   int nodes = 1;
   int gpus_per_node = 1;  // That take part.
   int node_gpus = 1;      // That are there.
+  /// Nodes whose GPUs reach each other by the links of one, not the network:
+  /// those of a domain that take part.
+  int domain_nodes = 1;
   LinkLayout layout = LinkLayout::kPcie;
   bool switch_reduction = false;
   bool network_reduction = false;
@@ -36,19 +40,29 @@ struct Cluster {
   double nic_gbs = 0;
   double host_memory_gb = 0;
   double host_memory_gbs = 0;
-  double power_w = 0;                 // Of all nodes, busy.
-  std::optional<double> price_usd{};  // Of all nodes; absent: not published.
+  // Of what takes part: the share of each node that its GPUs are.
+  double power_w = 0;                 // Busy.
+  std::optional<double> price_usd{};  // Absent: not published.
   std::vector<std::string> collectives{};
 
   /// What was not published: "pcie_gbs: of the GPU's PCIe 4", ...
   std::vector<std::string> derived{};
+  /// As published, where figures were replaced by others to try; null: nothing
+  /// was. What was measured there is carried over by the ratio of formulas.
+  std::shared_ptr<const Cluster> published{};
 
   int gpu_count() const { return nodes * gpus_per_node; }
+  int domains() const { return nodes / domain_nodes; }
 };
 
-/// `gpus` in all, as many on each of `nodes`. Fails where the platform has not
-/// that many, they do not divide, or nodes have no network. Fills what the
-/// platform does not say from its device, then by the rules of cluster.cc.
+/// Nodes that so many GPUs take: `nodes`, but all that are needed where one is
+/// asked for and the links of a node go on to others.
+int NodesFor(const Platform& platform, int gpus, int nodes);
+
+/// `gpus` in all, as many on each of `nodes` (see NodesFor). Fails where the
+/// platform has not that many, they do not divide, or nodes have no network.
+/// Fills what the platform does not say from its device, then by the rules of
+/// cluster.cc.
 Result<Cluster> MakeCluster(const Platform& platform, const Device& device,
                             int gpus, int nodes);
 
@@ -58,7 +72,8 @@ double UsualHostGbs(double pcie_gbs);
 /// Of servers whose network is not known: 10 Gb/s, the least they have.
 inline constexpr double kLeastNicGbs = 1.25;
 
-/// How the first `gpus` GPUs of a node reach each other.
+/// How the first `gpus` GPUs of a node, or of a domain of several, reach each
+/// other.
 struct NodeLinks {
   bool direct = false;       // By links of their own, not PCIe.
   bool peers_direct = true;  // The same of what each sends to each.

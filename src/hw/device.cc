@@ -166,8 +166,10 @@ Device MakeDevice(const Gpu& gpu, const Gpu* like) {
                                    usual.smem_per_sm_kb, kByGeneration);
   device.nvlink_gbs =
       fill.Get("nvlink_gbs", &Gpu::nvlink_gbs, 0, "no link known");
-  device.pcie_gbs = PcieGbs(
-      fill.Get("pcie_gen", &Gpu::pcie_gen, usual.pcie_gen, kByGeneration));
+  const auto pcie_gbs = fill.Known("pcie_gbs", &Gpu::pcie_gbs);
+  device.pcie_gbs = pcie_gbs ? *pcie_gbs
+                             : PcieGbs(fill.Get("pcie_gen", &Gpu::pcie_gen,
+                                                usual.pcie_gen, kByGeneration));
   device.tdp_w = fill.Get("tdp_w", &Gpu::tdp_w, 300, "a server card's");
   // Ceilings where nobody measured.
   ApplyShareRule(ShareRule(), device);

@@ -3,6 +3,7 @@
 #ifndef STEPCAST_HW_DEVICE_H_
 #define STEPCAST_HW_DEVICE_H_
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,9 @@ struct Device {
 
   /// What was not published: "l2_mb: generation's usual", ...
   std::vector<std::string> derived{};
+  /// As published, where figures were replaced by others to try; null: nothing
+  /// was. What was fitted to it is carried over by the ratio of formulas.
+  std::shared_ptr<const Device> published{};
 };
 
 /// Fills what `gpu` does not say: from `like` (the GPU it names, or null), then

@@ -40,6 +40,7 @@ constexpr std::array kGpuFields = {
     FigureField{"smem_per_sm_kb", &Gpu::smem_per_sm_kb, 16, 2000, "kB"},
     FigureField{"nvlink_gbs", &Gpu::nvlink_gbs, 10, 20000, "GB/s"},
     FigureField{"pcie_gen", &Gpu::pcie_gen, 1, 10, ""},
+    FigureField{"pcie_gbs", &Gpu::pcie_gbs, 0.5, 2000, "GB/s"},
     FigureField{"tdp_w", &Gpu::tdp_w, 20, 5000, "W"},
     FigureField{"gemm_fp32_share", &Gpu::gemm_fp32_share, 0.05, 1, ""},
     FigureField{"bmm_fp32_share", &Gpu::bmm_fp32_share, 0.05, 1, ""},

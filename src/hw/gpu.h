@@ -61,6 +61,7 @@ struct Gpu {
   std::optional<Figure> smem_per_sm_kb;
   std::optional<Figure> nvlink_gbs;  // Both directions together.
   std::optional<Figure> pcie_gen;
+  std::optional<Figure> pcie_gbs;  // One direction, if pcie_gen does not tell.
   std::optional<Figure> tdp_w;
   // Sustained ceilings: what large kernels reach, as a share of the peaks.
   std::optional<Figure> gemm_fp32_share;

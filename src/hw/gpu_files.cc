@@ -2,18 +2,16 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/check.h"
-#include "base/embedded.h"
-#include "base/file.h"
-#include "base/nearest.h"
+#include "base/catalog.h"
 #include "hw/gpu_names.h"
+#include "hw/set_figures.h"
 
 namespace stepcast {
 
@@ -22,27 +20,27 @@ std::span<const EmbeddedFile> GpuFileTexts();
 namespace hw {
 namespace {
 
-const EmbeddedFile* FindFile(std::string_view name) {
-  const auto files = GpuFileTexts();
-  const auto found = std::ranges::find(files, name, StemOf);
-  return found == files.end() ? nullptr : &*found;
+const Catalog<Gpu>& Gpus() {
+  static const Catalog<Gpu> gpus({.what = "GPU",
+                                  .files = GpuFileTexts(),
+                                  .same = &SameGpu,
+                                  .near = &NearGpus},
+                                 &ParseGpu);
+  return gpus;
 }
 
-// A file is called as its GPU.
-Result<Gpu> ParseFile(const EmbeddedFile& file) {
-  ASSIGN_OR_RETURN(Gpu gpu, ParseGpu(file.text, file.name));
-  CHECK(gpu.name == StemOf(file)) << file.name;
-  return gpu;
+bool IsBuiltIn(const std::string& name) {
+  return std::ranges::binary_search(Gpus().names(), name);
 }
 
 Status CheckReferences(const Gpu& gpu, std::string_view source) {
-  if (!gpu.like.empty() && FindFile(gpu.like) == nullptr) {
+  if (!gpu.like.empty() && !IsBuiltIn(gpu.like)) {
     return Fail(ErrorCode::kInvalidInput,
                 fmt::format("{}: 'like' names '{}', which is no GPU we know",
                             source, gpu.like));
   }
   for (const std::string& name : gpu.borrow) {
-    if (FindFile(name) == nullptr) {
+    if (!IsBuiltIn(name)) {
       return Fail(ErrorCode::kInvalidInput,
                   fmt::format("{}: 'borrow' names '{}', which is no GPU we "
                               "know",
@@ -52,18 +50,7 @@ Status CheckReferences(const Gpu& gpu, std::string_view source) {
   return {};
 }
 
-// "name@1297MHz" -> name and clock.
-struct Locked {
-  std::string_view name;
-  std::optional<double> clock_mhz{};
-};
-
-Result<Locked> SplitClock(std::string_view text) {
-  const size_t at = text.rfind('@');
-  if (at == std::string_view::npos) {
-    return Locked{.name = text};
-  }
-  std::string_view clock = text.substr(at + 1);
+Result<double> ParseClock(std::string_view clock, std::string_view text) {
   for (const std::string_view unit : {"MHz", "mhz"}) {
     if (clock.ends_with(unit)) {
       clock.remove_suffix(unit.size());
@@ -76,77 +63,61 @@ Result<Locked> SplitClock(std::string_view text) {
       !(mhz >= 100 && mhz <= 10000)) {
     return Fail(ErrorCode::kInvalidInput,
                 fmt::format("'{}' is no clock; expected a GPU and MHz, as in "
-                            "v100-sxm-16gb@1297MHz",
+                            "v100-sxm-16gb@1297MHz, or figures, as in "
+                            "v100-sxm-16gb@dram_gbs=1200",
                             text));
   }
-  return Locked{.name = text.substr(0, at), .clock_mhz = mhz};
-}
-
-std::vector<std::string> BuiltInNames() {
-  std::vector<std::string> names;
-  for (const EmbeddedFile& file : GpuFileTexts()) {
-    names.emplace_back(StemOf(file));
-  }
-  std::ranges::sort(names);
-  return names;
-}
-
-// By its name, or by what else it is called.
-Result<const EmbeddedFile*> FindBuiltIn(std::string_view name) {
-  if (const EmbeddedFile* file = FindFile(name)) {
-    return file;
-  }
-  const std::vector<std::string> names = BuiltInNames();
-  if (const auto same = SameGpu(name, names)) {
-    return FindFile(*same);
-  }
-  const std::vector<std::string> near = NearGpus(name, names);
-  const std::vector<std::string_view> views(near.begin(), near.end());
-  return Fail(
-      ErrorCode::kNotFound,
-      near.empty()
-          ? fmt::format("unknown GPU '{}'; expected a .toml file or one of: {}",
-                        name, fmt::join(names, ", "))
-          : fmt::format("unknown GPU '{}'; did you mean {}?", name,
-                        OneOf(views)));
+  return mhz;
 }
 
 }  // namespace
 
 Result<std::vector<Gpu>> LoadGpus() {
   std::vector<Gpu> gpus;
-  for (const EmbeddedFile& file : GpuFileTexts()) {
-    ASSIGN_OR_RETURN(Gpu gpu, ParseFile(file));
-    RETURN_IF_ERROR(CheckReferences(gpu, gpu.name));
-    gpus.push_back(std::move(gpu));
+  ASSIGN_OR_RETURN(const auto all, Gpus().All());
+  for (const Gpu* gpu : all) {
+    RETURN_IF_ERROR(CheckReferences(*gpu, gpu->name));
+    gpus.push_back(*gpu);
   }
-  std::ranges::sort(gpus, {}, &Gpu::name);
   return gpus;
 }
 
-Result<std::vector<std::string>> GpuNames() {
-  return BuiltInNames();
+const std::vector<std::string>& GpuNames() {
+  return Gpus().names();
 }
 
 Result<Device> FindDevice(std::string_view text) {
-  ASSIGN_OR_RETURN(const Locked locked, SplitClock(text));
-  Gpu gpu;
-  if (locked.name.ends_with(".toml")) {
-    const std::filesystem::path path(locked.name);
-    ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
-    ASSIGN_OR_RETURN(gpu, ParseGpu(content, path.string()));
-    RETURN_IF_ERROR(CheckReferences(gpu, path.string()));
-  } else {
-    ASSIGN_OR_RETURN(const EmbeddedFile* file, FindBuiltIn(locked.name));
-    ASSIGN_OR_RETURN(gpu, ParseFile(*file));
+  const size_t at = std::min(text.rfind('@'), text.size());
+  const std::string_view name = text.substr(0, at);
+  ASSIGN_OR_RETURN(const Gpu* published, Gpus().Find(name));
+  RETURN_IF_ERROR(CheckReferences(*published, name));
+  const Gpu* like = nullptr;
+  if (!published->like.empty()) {
+    ASSIGN_OR_RETURN(like, Gpus().Find(published->like));
   }
-  std::optional<Gpu> like;
-  if (!gpu.like.empty()) {
-    ASSIGN_OR_RETURN(like, ParseFile(*FindFile(gpu.like)));
+  Gpu gpu = *published;
+  bool has_figures = false;
+  std::optional<double> clock_mhz;
+  size_t comma = at;
+  while (comma < text.size()) {
+    const size_t begin = comma + 1;
+    comma = std::min(text.find(',', begin), text.size());
+    const std::string_view part = text.substr(begin, comma - begin);
+    if (part.find('=') == std::string_view::npos) {
+      ASSIGN_OR_RETURN(clock_mhz, ParseClock(part, text));
+      continue;
+    }
+    RETURN_IF_ERROR(SetFigure(part, "GPU", FigureFields(), gpu));
+    has_figures = true;
   }
-  Device device = MakeDevice(gpu, like ? &*like : nullptr);
-  if (locked.clock_mhz) {
-    device = WithClock(std::move(device), *locked.clock_mhz);
+  const auto make = [&](const Gpu& one) {
+    Device device = MakeDevice(one, like);
+    return clock_mhz ? WithClock(std::move(device), *clock_mhz) : device;
+  };
+  Device device = make(gpu);
+  if (has_figures) {
+    device.name = fmt::format("{}{}", gpu.name, text.substr(at));
+    device.published = std::make_shared<const Device>(make(*published));
   }
   return device;
 }

@@ -16,12 +16,14 @@ namespace stepcast::hw {
 Result<std::vector<Gpu>> LoadGpus();
 
 /// A device by what the user calls it: a built-in name ("a100-sxm-80gb"), a
-/// path ending in .toml, either with a locked clock behind it
-/// ("v100-sxm-16gb@1297MHz"). An unknown name lists those that may be meant.
+/// path ending in .toml, either followed by a locked clock
+/// ("v100-sxm-16gb@1297MHz") or by figures that replace its own
+/// ("h100-sxm-80gb@dram_gbs=6700,l2_mb=100"). An unknown name lists those that
+/// may be meant.
 Result<Device> FindDevice(std::string_view text);
 
-/// The built-in names.
-Result<std::vector<std::string>> GpuNames();
+/// The built-in names, sorted.
+const std::vector<std::string>& GpuNames();
 
 }  // namespace stepcast::hw
 

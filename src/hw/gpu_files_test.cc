@@ -42,6 +42,25 @@ TEST(FindDevice, LocksTheClock) {
   EXPECT_NEAR(device->fp32_tflops, 15.7 * 1297 / 1530, 1e-9);
 }
 
+TEST(FindDevice, FiguresReplaceItsOwnAndThePublishedOnesAreKept) {
+  const auto device = FindDevice("h100-sxm-80gb@dram_gbs=6700,pcie_gbs=20");
+  ASSERT_TRUE(device.has_value()) << device.error().message;
+  EXPECT_EQ(device->dram_gbs, 6700);
+  EXPECT_EQ(device->pcie_gbs, 20);
+  EXPECT_EQ(device->name, "h100-sxm-80gb@dram_gbs=6700,pcie_gbs=20");
+  ASSERT_NE(device->published, nullptr);
+  EXPECT_EQ(device->published->dram_gbs, 3350);
+  EXPECT_EQ(FindDevice("h100-sxm-80gb")->published, nullptr);
+  const auto locked = FindDevice("v100-sxm-16gb@1297MHz,l2_mb=12");
+  ASSERT_TRUE(locked.has_value()) << locked.error().message;
+  EXPECT_NEAR(locked->clock_ghz, 1.297, 1e-9);
+  EXPECT_NEAR(locked->published->clock_ghz, 1.297, 1e-9);
+  for (const char* text :
+       {"t4@", "t4@dram", "t4@dram_gbs=", "t4@dram_gbs=x", "t4@l2_mb=1,"}) {
+    EXPECT_FALSE(FindDevice(text).has_value()) << text;
+  }
+}
+
 TEST(FindDevice, ListsTheKnownNames) {
   const auto device = FindDevice("v100");
   ASSERT_FALSE(device.has_value());

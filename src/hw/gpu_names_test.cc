@@ -11,7 +11,7 @@ namespace {
 using testing::Optional;
 
 std::vector<std::string> Known() {
-  return *GpuNames();
+  return GpuNames();
 }
 
 TEST(SameGpuTest, SpellingsOfSockets) {

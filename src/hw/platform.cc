@@ -1,6 +1,7 @@
 #include "hw/platform.h"
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -24,6 +25,7 @@ constexpr int64_t kMostLinks = 64;
 
 constexpr std::array kPlatformFields = {
     PlatformField{"gpus_per_node", &Platform::gpus_per_node, 1, 1024, ""},
+    PlatformField{"domain_gpus", &Platform::domain_gpus, 2, 65536, ""},
     PlatformField{"link_gbs", &Platform::link_gbs, 1, 20000, "GB/s"},
     PlatformField{"mesh_link_gbs", &Platform::mesh_link_gbs, 1, 2000, "GB/s"},
     PlatformField{"link_latency_us", &Platform::link_latency_us, 0.05, 50,
@@ -170,6 +172,11 @@ std::optional<LinkLayout> LinkLayoutFromName(std::string_view name) {
   return std::nullopt;
 }
 
+int DomainGpus(const Platform& platform) {
+  return static_cast<int>(
+      platform.domain_gpus.value_or(*platform.gpus_per_node).value);
+}
+
 std::span<const PlatformField> PlatformFields() {
   return kPlatformFields;
 }
@@ -206,6 +213,13 @@ Result<Platform> ParsePlatform(std::string_view text, std::string_view source) {
     return FailAt(table,
                   "no 'gpus_per_node'; expected how many GPUs a node "
                   "has");
+  }
+  if (platform.domain_gpus && (platform.layout != LinkLayout::kSwitch ||
+                               std::fmod(platform.domain_gpus->value,
+                                         platform.gpus_per_node->value) != 0)) {
+    return FailAt(table,
+                  "'domain_gpus' must be those of whole nodes that a switch "
+                  "joins");
   }
   if (platform.nics.has_value() != platform.nic_gbs.has_value()) {
     return FailAt(table, "'nics' and 'nic_gbs' go together");

@@ -50,6 +50,9 @@ struct Platform {
   std::vector<std::string> collectives{};
 
   std::optional<Figure> gpus_per_node;
+  /// GPUs that reach each other by such links, where they are those of several
+  /// nodes (NVL72).
+  std::optional<Figure> domain_gpus;
   std::optional<Figure> link_gbs;         // All links of one GPU.
   std::optional<Figure> mesh_link_gbs;    // One of kMesh.
   std::optional<Figure> link_latency_us;  // One step of an algorithm.
@@ -63,6 +66,9 @@ struct Platform {
   std::optional<Figure> power_w;    // Of a node, busy.
   std::optional<Figure> price_usd;  // Of a node.
 };
+
+/// GPUs of one node, or of all that links join to one domain.
+int DomainGpus(const Platform& platform);
 
 /// A figure of a Platform by its key, with the range in which it makes sense.
 struct PlatformField {

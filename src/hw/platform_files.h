@@ -24,6 +24,10 @@ Result<Platform> FindPlatform(std::string_view text);
 /// Several, in the order given.
 Result<std::vector<Platform>> FindPlatforms(std::span<const std::string> texts);
 
+/// The GPU as a platform connects it: "h100-sxm-80gb@pcie_gbs=30" where that
+/// rate of the platform is asked for, else as it is.
+Result<std::string> GpuOn(std::string_view gpu, std::string_view platform);
+
 /// The same at work, with the GPU that it names. 0 GPUs: all of every node.
 Result<Cluster> FindCluster(std::string_view text, int gpus, int nodes);
 

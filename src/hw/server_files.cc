@@ -2,8 +2,7 @@
 
 #include <span>
 
-#include "base/embedded.h"
-#include "hw/machine_files.h"
+#include "base/catalog.h"
 #include "hw/set_figures.h"
 
 namespace stepcast {
@@ -12,13 +11,29 @@ std::span<const EmbeddedFile> ServerFileTexts();
 
 namespace hw {
 
+namespace {
+
+const Catalog<Server>& Servers() {
+  static const Catalog<Server> servers(
+      {.what = "server", .files = ServerFileTexts()}, &ParseServer);
+  return servers;
+}
+
+}  // namespace
+
 Result<std::vector<Server>> LoadServers() {
-  return LoadMachines(ServerFileTexts(), &ParseServer);
+  ASSIGN_OR_RETURN(const auto all, Servers().All());
+  std::vector<Server> servers;
+  for (const Server* server : all) {
+    servers.push_back(*server);
+  }
+  return servers;
 }
 
 Result<Server> FindServer(std::string_view text) {
-  ASSIGN_OR_RETURN(Server server, FindMachine(NameBeforeFigures(text), "server",
-                                              ServerFileTexts(), &ParseServer));
+  ASSIGN_OR_RETURN(const Server* found,
+                   Servers().Find(NameBeforeFigures(text)));
+  Server server = *found;
   RETURN_IF_ERROR(SetFigures(text, "server", ServerFields(), server));
   return server;
 }

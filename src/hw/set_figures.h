@@ -4,6 +4,7 @@
 #define STEPCAST_HW_SET_FIGURES_H_
 
 #include <charconv>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +15,9 @@
 #include "hw/gpu.h"
 
 namespace stepcast::hw {
+
+/// The source of such figures.
+inline constexpr std::string_view kAskedFor = "as asked for";
 
 /// The text before the figures.
 inline std::string_view NameBeforeFigures(std::string_view text) {
@@ -49,7 +53,8 @@ Status SetFigure(std::string_view text, std::string_view what,
                               field.low, field.high,
                               field.unit.empty() ? "" : " ", field.unit));
     }
-    machine.*field.member = Figure{.value = value, .source = "as asked for"};
+    machine.*field.member =
+        Figure{.value = value, .source = std::string(kAskedFor)};
     return {};
   }
   return Fail(ErrorCode::kInvalidInput,

@@ -35,6 +35,10 @@ Status LoadDeal(const std::string& path, engine::Request& request) {
                             "torchrec",
                             request.settings.impl));
   }
+  std::string gpu = request.gpu;
+  if (const auto platform = engine::PlatformOf(request, gpu)) {
+    ASSIGN_OR_RETURN(request.nodes, engine::NodesOn(*platform, request));
+  }
   if (request.gpus % request.nodes != 0) {
     return Fail(ErrorCode::kUnsupported,
                 fmt::format("{} GPUs on {} nodes; expected as many on each, "

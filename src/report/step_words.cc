@@ -105,7 +105,7 @@ Result<engine::Request> RequestOf(const StepWords::Values& values,
     asked.platform.clear();
   } else {
     asked.gpus = fmt::format("{}", row.num_gpus);
-    asked.nodes = asked.nodes == "1" ? "1" : fmt::format("{}", nodes);
+    asked.nodes = fmt::format("{}", nodes);
   }
   ASSIGN_OR_RETURN(scenario::Job job, scenario::Resolve(asked));
   if (!Get(values, "torch").empty()) {

@@ -22,17 +22,14 @@ Result<std::string> PlatformOf(const Place& place) {
   ASSIGN_OR_RETURN(const std::vector<hw::Platform> platforms,
                    hw::LoadPlatforms());
   const hw::Platform* best = nullptr;
-  const auto size = [](const hw::Platform& platform) {
-    return platform.gpus_per_node ? platform.gpus_per_node->value : 1;
-  };
   for (const hw::Platform& platform : platforms) {
     const bool same_chip = hw::FindDevice(platform.gpu)
                                .map([&](const hw::Device& other) {
                                  return other.chip == device.chip;
                                })
                                .value_or(false);
-    if (same_chip && size(platform) >= place.gpus &&
-        (best == nullptr || size(platform) < size(*best))) {
+    if (same_chip && hw::DomainGpus(platform) >= place.gpus &&
+        (best == nullptr || hw::DomainGpus(platform) < hw::DomainGpus(*best))) {
       best = &platform;
     }
   }

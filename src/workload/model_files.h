@@ -11,9 +11,6 @@
 
 namespace stepcast::workload {
 
-/// The built-in names, sorted.
-std::vector<std::string> ModelNames();
-
 /// Whether `text` is a built-in name.
 bool IsModelName(std::string_view text);
 

@@ -291,7 +291,7 @@ Status ReadOptimizers(const ModelKeys& keys, Model& model) {
 }  // namespace
 
 Result<Model> ParseModel(std::string_view text, std::string_view source,
-                         const ReadText& read) {
+                         const ReadBeside& read) {
   ASSIGN_OR_RETURN(const toml::table table, ParseToml(text, source));
   ASSIGN_OR_RETURN(const ModelKeys keys, ModelKeys::Make(table, kKeys));
   Model model;
@@ -324,13 +324,6 @@ Result<Model> ParseModel(std::string_view text, std::string_view source,
     RETURN_IF_ERROR(CheckRecommender(keys, model));
   }
   return model;
-}
-
-Result<Model> LoadModel(const std::filesystem::path& path) {
-  ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-  return ParseModel(text, path.string(), [&](std::string_view name) {
-    return ReadFile(path.parent_path() / name);
-  });
 }
 
 }  // namespace stepcast::workload

@@ -98,7 +98,7 @@ Result<std::vector<int64_t>> ParseIds(std::string_view text,
   return ids;
 }
 
-Result<IdDistribution> ReadIds(const ModelKeys& keys, const ReadText& read) {
+Result<IdDistribution> ReadIds(const ModelKeys& keys, const ReadBeside& read) {
   IdDistribution ids;
   ASSIGN_OR_RETURN(std::string kind, keys.Text("ids", ""));
   const toml::node* const histogram = keys.Find("histogram");
@@ -170,7 +170,7 @@ Status ReadPlacement(const ModelKeys& keys, TableGroup& group) {
 // One group for each of `rows`, with the pooling of its place in the list.
 Result<std::vector<TableGroup>> Groups(const ModelKeys& keys,
                                        std::string_view rows_key, int64_t dim,
-                                       const ReadText& read) {
+                                       const ReadBeside& read) {
   ASSIGN_OR_RETURN(const std::vector<int64_t> rows,
                    keys.Wholes(rows_key, 1, kMostRows));
   ASSIGN_OR_RETURN(std::vector<double> pooling,
@@ -230,7 +230,7 @@ Status CheckSize(const std::vector<TableGroup>& tables,
 }  // namespace
 
 Result<std::vector<TableGroup>> ReadTables(const ModelKeys& keys,
-                                           const ReadText& read) {
+                                           const ReadBeside& read) {
   ASSIGN_OR_RETURN(const int64_t usual_dim,
                    keys.Whole("embedding_dim", 0, 1, kMostDim));
   const toml::node* const node = keys.Find("tables");

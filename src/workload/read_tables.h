@@ -14,7 +14,7 @@ namespace stepcast::workload {
 /// What [[tables]] and, for files with all tables alike, the keys beside it
 /// (table_rows, embedding_dim, pooling, ids ...) say.
 Result<std::vector<TableGroup>> ReadTables(const ModelKeys& keys,
-                                           const ReadText& read);
+                                           const ReadBeside& read);
 
 }  // namespace stepcast::workload
 

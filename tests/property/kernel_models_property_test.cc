@@ -64,7 +64,7 @@ std::vector<ir::KernelShape> RandomShapes(Rng& rng, ir::DType dtype) {
 }
 
 std::vector<std::string> AllGpus() {
-  return hw::GpuNames().value();
+  return hw::GpuNames();
 }
 
 class PriceLaws : public ::testing::TestWithParam<std::string> {

@@ -41,9 +41,9 @@ Result<CollectiveModels> CollectiveModels::Load(const hw::Cluster& cluster,
   ASSIGN_OR_RETURN(const CollectiveConstants constants, store.LoadConstants());
   std::vector<CollectiveCurve> curves;
   for (const std::string& system : cluster.collectives) {
-    ASSIGN_OR_RETURN(auto profile, store.Load(system));
-    if (profile) {
-      std::ranges::move(profile->curves, std::back_inserter(curves));
+    ASSIGN_OR_RETURN(const CollectiveProfile* profile, store.Find(system));
+    if (profile != nullptr) {
+      std::ranges::copy(profile->curves, std::back_inserter(curves));
     }
   }
   return CollectiveModels(cluster, constants, std::move(curves));
@@ -164,14 +164,62 @@ CollectiveModels::Answer CollectiveModels::Find(
   return FromNeighbour(*nearest, load);
 }
 
-Estimate CollectiveModels::PriceAmongNodes(double bytes, RankGroup job) const {
+// Both the formula and the curves rise with the bytes and with what makes links
+// slower, so their chain does.
+CollectiveModels::Answer CollectiveModels::FindAsked(
+    const CollectiveLoad& load) const {
+  const double us = cluster_.published ? AskedFormula().Us(load) : 0;
+  if (!cluster_.published || us == Formula().Us(load)) {
+    return Find(load);
+  }
+  const Ramp ramp = Formula().RampOf(load);
+  CollectiveLoad alike = EvenLoad(load.kind, load.group, ramp.BytesFor(us));
+  alike.adds_bytes = load.adds_bytes;
+  Answer answer = Find(alike);
+  answer.us *= std::min(1.0, us / ramp.latency_us);
+  answer.log2_p10 = std::min(answer.log2_p10, constants_.log2_p10);
+  answer.log2_p90 = std::max(answer.log2_p90, constants_.log2_p90);
+  answer.origin = Origin::kExtrapolated;
+  return answer;
+}
+
+CollectiveLoad CollectiveModels::InDomains(CollectiveLoad load) const {
+  const int nodes = load.group.nodes;
+  int domains = (nodes + cluster_.domain_nodes - 1) / cluster_.domain_nodes;
+  while (load.group.ranks % domains != 0) {
+    ++domains;
+  }
+  if (domains == nodes) {
+    return load;
+  }
+  const auto remote = [&](int apart) {
+    const RankGroup group{.ranks = load.group.ranks, .nodes = apart};
+    return EvenLoad(load.kind, group, load.wire_bytes).remote_bytes;
+  };
+  const double before = remote(nodes);
+  load.remote_bytes *= before > 0 ? remote(domains) / before : 0;
+  load.group.nodes = domains;
+  return load;
+}
+
+Estimate CollectiveModels::PriceAmongDomains(double bytes,
+                                             RankGroup domains) const {
   // All ranks of a node use its adapters at once.
   const double crowd =
       hw::NicGbsPerGpu(cluster_, 1) /
-      std::max(hw::NicGbsPerGpu(cluster_, job.ranks_per_node()), 1e-3);
-  return Price(EvenLoad(ir::CollectiveKind::kAllToAll,
-                        {.ranks = job.nodes, .nodes = job.nodes},
-                        bytes * std::max(crowd, 1.0)));
+      std::max(hw::NicGbsPerGpu(cluster_, domains.ranks_per_node()), 1e-3);
+  return PriceInDomains(
+      EvenLoad(ir::CollectiveKind::kAllToAll,
+               {.ranks = domains.nodes, .nodes = domains.nodes},
+               bytes * std::max(crowd, 1.0)));
+}
+
+Estimate CollectiveModels::PriceAmongNodes(double bytes, RankGroup job) const {
+  const CollectiveLoad load =
+      InDomains(EvenLoad(ir::CollectiveKind::kAllToAll,
+                         {.ranks = job.nodes, .nodes = job.nodes}, bytes));
+  return load.group.nodes == job.nodes ? PriceAmongDomains(bytes, job)
+                                       : PriceInDomains(load);
 }
 
 // Both stages, one after the other: what is summed up in the first is sent in
@@ -181,11 +229,12 @@ Estimate CollectiveModels::PriceStaged(const CollectiveLoad& load) const {
   const RankGroup node{.ranks = local, .nodes = 1};
   const double all =
       load.wire_bytes * load.group.ranks / std::max(load.group.ranks - 1, 1);
-  const Estimate across = PriceAmongNodes(load.remote_bytes, load.group);
+  const Estimate across = PriceAmongDomains(load.remote_bytes, load.group);
   if (local < 2) {
     return across;
   }
-  Estimate both = Price(EvenLoad(load.kind, node, all * (local - 1.0) / local));
+  Estimate both =
+      PriceInDomains(EvenLoad(load.kind, node, all * (local - 1.0) / local));
   both.p10_us += across.p10_us;
   both.p50_us += across.p50_us;
   both.p90_us += across.p90_us;
@@ -200,12 +249,16 @@ Estimate CollectiveModels::PriceStaged(const CollectiveLoad& load) const {
 }
 
 Estimate CollectiveModels::Price(const CollectiveLoad& load) const {
+  return PriceInDomains(InDomains(load));
+}
+
+Estimate CollectiveModels::PriceInDomains(const CollectiveLoad& load) const {
   if (load.staged && load.group.nodes > 1 &&
       load.kind == ir::CollectiveKind::kAllToAll) {
     return PriceStaged(load);
   }
-  const Answer answer = Find(load);
-  const double bound = Formula().BoundUs(load);
+  const Answer answer = FindAsked(load);
+  const double bound = AskedFormula().BoundUs(load);
   const double us = std::max(answer.us, bound);
   return {.p10_us = std::max(us * std::exp2(answer.log2_p10), bound),
           .p50_us = us,

@@ -20,7 +20,9 @@ namespace stepcast::cost {
 
 class CollectiveModels {
  public:
-  /// The curves of the systems that the cluster's platform names.
+  /// The curves of the systems that the cluster's platform names. With figures
+  /// to try, a collective takes as long as the one of the published cluster for
+  /// which the formula says what it says for this one here.
   static Result<CollectiveModels> Load(const hw::Cluster& cluster,
                                        const CollectiveStore& store);
   /// From curves and constants at hand.
@@ -69,8 +71,19 @@ class CollectiveModels {
   Answer FromNeighbour(const CollectiveCurve& curve,
                        const CollectiveLoad& load) const;
   Answer Find(const CollectiveLoad& load) const;
+  Answer FindAsked(const CollectiveLoad& load) const;
+  // Where links join nodes to a domain, what a domain does is what a node of
+  // others does: the same load with domains for nodes.
+  CollectiveLoad InDomains(CollectiveLoad load) const;
+  Estimate PriceInDomains(const CollectiveLoad& load) const;
+  Estimate PriceAmongDomains(double bytes, RankGroup domains) const;
   Estimate PriceStaged(const CollectiveLoad& load) const;
+  // Of the cluster that curves were measured on, and of the one asked for.
   CollectiveFormula Formula() const {
+    return CollectiveFormula(
+        cluster_.published ? *cluster_.published : cluster_, constants_);
+  }
+  CollectiveFormula AskedFormula() const {
     return CollectiveFormula(cluster_, constants_);
   }
 

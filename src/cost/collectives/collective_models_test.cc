@@ -124,11 +124,31 @@ TEST(CollectiveModels, EveryNamedSystemHasCurves) {
   ASSERT_TRUE(platforms.has_value());
   for (const hw::Platform& platform : *platforms) {
     for (const std::string& system : platform.collectives) {
-      const auto profile = CollectiveStore().Load(system);
+      const auto profile = CollectiveStore().Find(system);
       ASSERT_TRUE(profile.has_value()) << profile.error().message;
-      EXPECT_TRUE(profile->has_value()) << platform.name << ": " << system;
+      EXPECT_NE(*profile, nullptr) << platform.name << ": " << system;
     }
   }
+}
+
+// What nodes of one NVLink domain exchange does not see the network.
+TEST(CollectiveModels, ADomainOfNodesIsAsOneNode) {
+  const CollectiveModels domain = Load("gb200-nvl72", 64, 16);
+  const CollectiveModels slow = Load("gb200-nvl72@nic_gbs=1", 64, 16);
+  for (const CollectiveKind kind :
+       {CollectiveKind::kAllReduce, CollectiveKind::kAllToAll,
+        CollectiveKind::kAllGather}) {
+    const RankGroup trays{.ranks = 64, .nodes = 16};
+    const RankGroup node{.ranks = 64, .nodes = 1};
+    const double us = domain.Price(EvenLoad(kind, trays, 1e7)).p50_us;
+    EXPECT_EQ(us, domain.Price(EvenLoad(kind, node, 1e7)).p50_us);
+    EXPECT_EQ(us, slow.Price(EvenLoad(kind, trays, 1e7)).p50_us);
+  }
+  // What leaves a domain does.
+  const RankGroup two{.ranks = 144, .nodes = 36};
+  const CollectiveLoad load = EvenLoad(CollectiveKind::kAllToAll, two, 1e7);
+  EXPECT_GT(Load("gb200-nvl72@nic_gbs=1", 144, 36).Price(load).p50_us,
+            10 * Load("gb200-nvl72", 144, 36).Price(load).p50_us);
 }
 
 // By way of the own node a rank sends 13 messages to others instead of 104;

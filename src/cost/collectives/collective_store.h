@@ -4,8 +4,6 @@
 #define STEPCAST_COST_COLLECTIVES_COLLECTIVE_STORE_H_
 
 #include <filesystem>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -24,16 +22,11 @@ class CollectiveStore {
       : directories_(std::move(directories)) {}
 
   Result<CollectiveConstants> LoadConstants() const;
-  /// The curves of a system ("h200-sxm-141gb/single-node"), if there are any.
-  Result<std::optional<CollectiveProfile>> Load(std::string_view system) const;
+  /// The curves of a system ("h200-sxm-141gb/single-node"); null if there are
+  /// none.
+  Result<const CollectiveProfile*> Find(std::string_view system) const;
 
  private:
-  struct Text {
-    std::string source;
-    std::string text;
-  };
-  Result<std::optional<Text>> Find(std::string_view name) const;
-
   std::vector<std::filesystem::path> directories_;
 };
 

@@ -82,8 +82,16 @@ double CollectiveFormula::LatencyUs(const CollectiveLoad& load) const {
   const KindConstants& kind = constants_.of(load.kind);
   const RankGroup& group = load.group;
   const double step = cluster_.link_latency_us.value_or(kind.step_us);
-  double latency =
-      kind.start_us + step * Steps(load.kind, group.ranks_per_node());
+  // A switch that adds, and copies to all, is one step from everyone: more
+  // ranks than it takes to be used add none.
+  const bool passes_on = load.kind == CollectiveKind::kAllToAll ||
+                         load.kind == CollectiveKind::kSendRecv;
+  const bool by_switch =
+      cluster_.switch_reduction && !load.adds_bytes && !passes_on;
+  const int ranks =
+      by_switch ? std::min(group.ranks_per_node(), kSwitchReductionRanks)
+                : group.ranks_per_node();
+  double latency = kind.start_us + step * Steps(load.kind, ranks);
   if (group.nodes > 1) {
     const double network =
         cluster_.nic_latency_us.value_or(constants_.network_step_us);

@@ -33,7 +33,7 @@ TEST(StreamUs, SmallStreamsRunAtTheRateOfL2) {
 }
 
 TEST(StreamUs, GrowsEvenlyThroughTheSizeOfL2) {
-  const auto names = hw::GpuNames().value();
+  const auto names = hw::GpuNames();
   for (const std::string& gpu : names) {
     const Machine machine = On(gpu);
     double last = 0;

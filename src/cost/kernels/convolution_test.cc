@@ -94,7 +94,7 @@ TEST(ConvolutionBase, BackwardIsBothGradients) {
 }
 
 TEST(ConvolutionBase, GrowsWithEverySizeAndStaysAboveTheRoofline) {
-  const auto names = hw::GpuNames().value();
+  const auto names = hw::GpuNames();
   for (const std::string& gpu : names) {
     const Machine machine = On(gpu);
     for (const DType dtype : {DType::kFp32, DType::kFp16}) {

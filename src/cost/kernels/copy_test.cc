@@ -17,7 +17,7 @@ TEST(CopyBase, PinnedMemoryRunsAtTheRateOfPcie) {
 }
 
 TEST(CopyBase, PageableMemoryIsNeverFaster) {
-  const auto names = hw::GpuNames().value();
+  const auto names = hw::GpuNames();
   for (const std::string& gpu : names) {
     const Machine machine{.device = hw::FindDevice(gpu).value()};
     for (int64_t bytes = 1; bytes < (1LL << 34); bytes *= 8) {

@@ -61,7 +61,7 @@ TEST(ElementwiseBase, PowersAreBoundByArithmeticOnCdna) {
 }
 
 TEST(ElementwiseBase, GrowsWithElementsAndStaysAboveTheRoofline) {
-  const auto names = hw::GpuNames().value();
+  const auto names = hw::GpuNames();
   for (const std::string& gpu : names) {
     const Machine machine = On(gpu);
     for (const DType dtype : {DType::kFp32, DType::kBf16}) {

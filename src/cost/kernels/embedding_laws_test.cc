@@ -173,7 +173,7 @@ TEST(EmbeddingLaws, MoreOptimizerStateTakesLonger) {
 }
 
 TEST(EmbeddingLaws, GivesEveryGpuASaneTime) {
-  const std::vector<std::string> names = hw::GpuNames().value();
+  const std::vector<std::string> names = hw::GpuNames();
   for (const std::string& name : names) {
     const Machine machine = On(name);
     for (const EmbeddingBag& bag :

@@ -22,7 +22,7 @@ inline Machine AuthorsV100() {
 /// and an eighth more never costs half as much again.
 inline void ExpectLawsOfSize(
     const std::function<ir::KernelShape(int64_t size)>& shape_of) {
-  const auto names = hw::GpuNames().value();
+  const auto names = hw::GpuNames();
   for (const std::string& gpu : names) {
     const Machine machine{.device = hw::FindDevice(gpu).value()};
     double last = 0;

@@ -81,7 +81,7 @@ TEST(NormalizationBase, StepsOfSmallKernelsAreNoDispatches) {
 }
 
 TEST(NormalizationBase, GrowsWithRowsAndColumnsAndStaysAboveTheRoofline) {
-  const auto names = hw::GpuNames().value();
+  const auto names = hw::GpuNames();
   for (const std::string& gpu : names) {
     const Machine machine = On(gpu);
     for (const NormKind kind :

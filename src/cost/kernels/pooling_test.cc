@@ -29,7 +29,7 @@ TEST(PoolingBase, LargerWindowsTakeLonger) {
 }
 
 TEST(PoolingBase, GrowsAndStaysAboveTheRoofline) {
-  const auto names = hw::GpuNames().value();
+  const auto names = hw::GpuNames();
   for (const std::string& gpu : names) {
     const Machine machine{.device = hw::FindDevice(gpu).value()};
     for (const Pass pass : {Pass::kForward, Pass::kBackward}) {

@@ -47,7 +47,7 @@ TEST(SoftmaxBase, BackwardMovesAThirdTensor) {
 }
 
 TEST(SoftmaxBase, GrowsWithRowsAndColumnsAndStaysAboveTheRoofline) {
-  const auto names = hw::GpuNames().value();
+  const auto names = hw::GpuNames();
   for (const std::string& gpu : names) {
     const Machine machine = On(gpu);
     for (int64_t rows = 1; rows < 100000; rows = rows * 3 + 1) {

@@ -15,7 +15,7 @@ namespace stepcast::cost {
 inline constexpr std::string_view kSharedOverheads = "shared";
 
 /// The built-in names, in order.
-std::vector<std::string> OverheadNames();
+const std::vector<std::string>& OverheadNames();
 
 /// A table by what the user calls it: a built-in name or a path that ends in
 /// .toml. Parts that it lacks are those of the shared set. An unknown name
@@ -23,7 +23,7 @@ std::vector<std::string> OverheadNames();
 Result<OverheadData> LoadOverheads(std::string_view name);
 
 /// The same without the shared set's parts.
-Result<OverheadData> LoadOwnOverheads(std::string_view name);
+Result<const OverheadData*> FindOwnOverheads(std::string_view name);
 
 }  // namespace stepcast::cost
 
