@@ -121,6 +121,7 @@ std::string FleetJson(const FleetPrediction& prediction,
   JsonWriter json;
   json.BeginObject();
   json.Key("version").String(version);
+  json.Key("scenario");
   scenario::WriteQuestion(json, question);
   json.Key("workload").String(question.workload.front());
   json.Key("threads_per_trainer").Int(prediction.threads);

@@ -117,6 +117,7 @@ void WritePrediction(JsonWriter& json, const PredictionReport& report,
   json.BeginObject();
   json.Key("version").String(version);
   if (report.question) {
+    json.Key("scenario");
     scenario::WriteQuestion(json, *report.question);
   }
   WriteSubject(json, report);

@@ -105,7 +105,7 @@ Status ReadMember(std::string_view name, const JsonValue& value,
 }  // namespace
 
 void WriteQuestion(JsonWriter& json, const Question& question) {
-  json.Key(kKey).BeginObject();
+  json.BeginObject();
   for (const ListMember& list : kLists) {
     WriteList(json, list.name, question.*(list.member));
   }

@@ -27,7 +27,8 @@ struct Question {
   friend bool operator==(const Question&, const Question&) = default;
 };
 
-/// Writes the member "scenario": the settings that were given, by name.
+/// Writes an object, the member "scenario" of reports: the settings that were
+/// given, by name.
 void WriteQuestion(JsonWriter& json, const Question& question);
 
 /// Reads it back from a report; nothing if the report has none. `source` is the

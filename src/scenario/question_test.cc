@@ -17,6 +17,7 @@ std::string ReportOf(const Question& question) {
   JsonWriter json;
   json.BeginObject();
   json.Key("version").String("1");
+  json.Key("scenario");
   WriteQuestion(json, question);
   json.EndObject();
   return json.Take();
