@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/report_options.h"
 #include "report/plan_report.h"
 
 namespace stepcast::cli {
@@ -32,9 +33,8 @@ struct PlanCommand {
   std::string trials;
   std::string seed;
   std::string threads;
-  std::string html;
   std::vector<std::string> fail_on;
-  bool json = false;
+  ReportOptions output;
 };
 
 /// Searches, or evaluates the plan that was given, and writes the best one

@@ -8,9 +8,11 @@
 
 #include "base/result.h"
 #include "cli/options.h"
+#include "cli/report_options.h"
 #include "engine/predictor.h"
 #include "fleet/predict_fleet.h"
 #include "report/prediction.h"
+#include "scenario/question.h"
 #include "scenario/scenario.h"
 
 namespace stepcast::cli {
@@ -22,10 +24,10 @@ struct PredictCommand {
   std::vector<std::string> sets;
   std::vector<std::string> algorithms;
   std::string perfetto;
-  std::string html;
+  ReportOptions output;
   std::vector<std::string> fail_on;
-  bool json = false;
-  bool csv = false;
+  /// What all this asks, before anything is filled in.
+  scenario::Question question{};
 };
 
 /// Declares the options that say which step is meant and how sure to be of it.

@@ -49,7 +49,9 @@ std::string Wrapped(std::string_view text, size_t width,
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find(' ', at), text.size());
     const std::string_view word = text.substr(at, end - at);
-    if (!line.empty() && DisplayWidth(line) + 1 + DisplayWidth(word) > width) {
+    // "57.7 %" stays together.
+    if (!line.empty() && !word.starts_with('%') &&
+        DisplayWidth(line) + 1 + DisplayWidth(word) > width) {
       lines += line + "\n";
       line = indent;
     } else if (at > 0) {
@@ -120,11 +122,7 @@ class TextWriter {
   }
 
   void operator()(const Text& text) {
-    text_ += fmt::format(
-        "{}{}", kIndent,
-        Wrapped(Printable(text.text),
-                style_.width == 0 ? 0 : style_.width - kIndent.size(),
-                kIndent));
+    text_ += "\n" + Wrapped(Printable(text.text), style_.width, "");
   }
 
   void operator()(const Notes& notes) {
