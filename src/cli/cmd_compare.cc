@@ -16,7 +16,6 @@
 #include "cli/compare_side.h"
 #include "cli/extra_file.h"
 #include "cli/fail_on.h"
-#include "cli/output.h"
 #include "cli/whatif_command.h"
 #include "report/compare.h"
 #include "scenario/settings.h"
@@ -170,7 +169,7 @@ Result<Outcome> CompareSteps(const CompareCommand& command) {
   RETURN_IF_ERROR(
       CheckExtraFile("--junit", command.junit, workload.scenario.workload));
   RETURN_IF_ERROR(
-      CheckExtraFile("--html", workload.html, workload.scenario.workload));
+      CheckReportOptions(workload.output, workload.scenario.workload));
   ASSIGN_OR_RETURN(const std::vector<Check> checks,
                    ParseChecks(workload.fail_on, kCompareQuantities));
   RETURN_IF_ERROR(CheckNoPlans(workload.scenario.workload));
@@ -182,20 +181,15 @@ Result<Outcome> CompareSteps(const CompareCommand& command) {
                                           workload, predictor));
   const report::Comparison comparison =
       report::Compare(std::move(a.step), std::move(b.step));
-  std::vector<ExtraFile> files;
-  if (!workload.html.empty()) {
-    files.push_back(
-        {workload.html,
-         report::ComparisonHtml(comparison, a.loaded ? &*a.loaded : nullptr,
-                                b.loaded ? &*b.loaded : nullptr, Version())});
-  }
+  view::Doc doc =
+      report::ComparisonDoc(comparison, a.loaded ? &*a.loaded : nullptr,
+                            b.loaded ? &*b.loaded : nullptr);
+  std::vector<ExtraFile> files = {PageOf(doc, workload.output)};
   if (!command.junit.empty()) {
     files.push_back({command.junit, JunitOf(comparison, checks)});
   }
   RETURN_IF_ERROR(WriteExtraFiles(files));
-  RETURN_IF_ERROR(Print(workload.json
-                            ? report::ComparisonJson(comparison, Version())
-                            : report::ComparisonText(comparison)));
+  RETURN_IF_ERROR(PrintReport(std::move(doc), workload.output));
   return RunChecks(checks, kCompareQuantities, ValuesOf(comparison));
 }
 
@@ -216,11 +210,9 @@ Result<Outcome> RunCompare(const Words& words) {
   AddWorkloadOptions(parser, command.workload);
   parser.Add("--junit", command.junit,
              "write what became of the checks as JUnit XML", "FILE");
-  parser.Add("--html", command.workload.html,
-             "write the comparison as one HTML file with timelines", "FILE");
   AddFailOn(parser, kCompareQuantities, command.workload.fail_on);
-  parser.AddFlag("--json", command.workload.json,
-                 "print one JSON object instead");
+  AddReportOptions(parser, command.workload.output, "both steps with timelines",
+                   "a row for each op");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   return go_on ? CompareSteps(command) : Result<Outcome>(Outcome::kDone);
 }

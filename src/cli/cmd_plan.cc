@@ -2,10 +2,8 @@
 #include <array>
 
 #include "cli/commands.h"
-#include "cli/extra_file.h"
 #include "cli/fail_on.h"
 #include "cli/options.h"
-#include "cli/output.h"
 #include "cli/plan_command.h"
 #include "cli/predict_command.h"
 #include "cli/quantities.h"
@@ -65,10 +63,9 @@ void AddOptions(OptionParser& parser, PlanCommand& command) {
       "N");
   parser.Add("--threads", command.threads, "threads to use; 0: one per core",
              "N");
-  parser.Add("--html", command.html,
-             "write plans and the best one's step as one HTML file", "FILE");
   AddFailOn(parser, kPlanQuantities, command.fail_on);
-  parser.AddFlag("--json", command.json, "print one JSON object instead");
+  AddReportOptions(parser, command.output, "plans and the best one's step",
+                   "a row for each sharder");
 }
 
 }  // namespace
@@ -94,10 +91,9 @@ Result<Outcome> RunPlan(const Words& words) {
   ASSIGN_OR_RETURN(const std::vector<Check> checks,
                    ParseChecks(command.fail_on, kPlanQuantities));
   RETURN_IF_ERROR(
-      CheckExtraFile("--html", command.html, command.scenario.workload));
+      CheckReportOptions(command.output, command.scenario.workload));
   ASSIGN_OR_RETURN(const report::PlanReport report, MakePlan(command));
-  RETURN_IF_ERROR(Print(command.json ? report::PlanJson(report, Version())
-                                     : report::PlanText(report)));
+  RETURN_IF_ERROR(PrintReport(report::PlanDoc(report), command.output));
   return RunChecks(checks, kPlanQuantities, ValuesOf(report));
 }
 

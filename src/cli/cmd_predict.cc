@@ -12,13 +12,11 @@
 #include "cli/extra_file.h"
 #include "cli/fail_on.h"
 #include "cli/options.h"
-#include "cli/output.h"
 #include "cli/predict_command.h"
 #include "cli/profile_device.h"
 #include "cli/quantities.h"
 #include "engine/lin_predict.h"
-#include "report/fleet_report.h"
-#include "report/html_report.h"
+#include "report/fleet_doc.h"
 #include "report/prediction.h"
 #include "report/timeline.h"
 #include "scenario/settings.h"
@@ -76,11 +74,10 @@ Status CheckFleetCommand(const PredictCommand& command) {
                 "--trainers without a model and its servers; expected MODEL "
                 "--server NAME, too");
   }
-  if (!command.perfetto.empty() || !command.html.empty() ||
-      !command.scenario.algorithm.empty() || command.csv) {
+  if (!command.perfetto.empty() || !command.scenario.algorithm.empty()) {
     return Fail(ErrorCode::kInvalidInput,
-                "threads of a fleet have no common step; expected none of "
-                "--perfetto, --html, --algorithm and --csv with --trainers");
+                "threads of a fleet have no common step; expected neither "
+                "--perfetto nor --algorithm with --trainers");
   }
   return {};
 }
@@ -97,12 +94,9 @@ void AddOptions(OptionParser& parser, PredictCommand& command) {
       "write the simulated timeline, of a trace beside the measured one,\n"
       "for Perfetto; .gz is compressed",
       "FILE");
-  parser.Add("--html", command.html,
-             "write the report as one HTML file with a timeline", "FILE");
   AddFailOn(parser, kPredictQuantities, command.fail_on);
-  parser.AddFlag("--json", command.json, "print one JSON object instead");
-  parser.AddFlag("--csv", command.csv,
-                 "print names of columns and one row instead");
+  AddReportOptions(parser, command.output, "the report with a timeline",
+                   "one row");
 }
 
 }  // namespace
@@ -151,9 +145,11 @@ Status WritePictures(const PredictCommand& command, const ir::Graph& graph,
     files.push_back(
         {command.perfetto, report::PredictionTimeline(graph, prediction)});
   }
-  if (!command.html.empty()) {
-    files.push_back({command.html, report::PredictionHtml(
-                                       report, graph, prediction, Version())});
+  if (!command.output.html.empty()) {
+    const report::PredictedGraph step{.graph = graph, .prediction = prediction};
+    view::Doc doc = report::PredictionDoc(report, &step);
+    doc.asked = command.asked;
+    files.push_back(PageOf(std::move(doc), command.output));
   }
   return WriteExtraFiles(files);
 }
@@ -182,26 +178,22 @@ Result<Outcome> RunPredict(const Words& words) {
                    ParseChecks(command.fail_on, kPredictQuantities));
   RETURN_IF_ERROR(AskAgain(command));
   RETURN_IF_ERROR(CheckOptions(command));
-  const scenario::Scenario asked = command.scenario;
+  RETURN_IF_ERROR(
+      CheckReportOptions(command.output, command.scenario.workload));
+  command.asked = command.scenario;
   if (scenario::SubjectOfModel(command.scenario) == scenario::Subject::kFleet) {
     RETURN_IF_ERROR(CheckFleetCommand(command));
     ASSIGN_OR_RETURN(const scenario::Job job, ResolveModel(command));
     ASSIGN_OR_RETURN(const fleet::FleetPrediction prediction,
                      fleet::PredictFleet(scenario::FleetRequestOf(job)));
-    const std::string& workload = command.scenario.workload.front();
-    RETURN_IF_ERROR(Print(command.json
-                              ? report::FleetJson(prediction, asked, Version())
-                              : report::FleetText(prediction, workload)));
+    view::Doc doc = report::FleetDoc(prediction);
+    doc.asked = command.asked;
+    RETURN_IF_ERROR(WriteExtraFiles(std::array{PageOf(doc, command.output)}));
+    RETURN_IF_ERROR(PrintReport(std::move(doc), command.output));
     return RunChecks(checks, kPredictQuantities, ValuesOf(prediction));
   }
   RETURN_IF_ERROR(CheckExtraFile("--perfetto", command.perfetto,
                                  command.scenario.workload));
-  RETURN_IF_ERROR(
-      CheckExtraFile("--html", command.html, command.scenario.workload));
-  if (command.json && command.csv) {
-    return Fail(ErrorCode::kInvalidInput,
-                "--json and --csv were given; expected one of them");
-  }
   const std::vector<std::filesystem::path> profiles(
       command.scenario.profile.begin(), command.scenario.profile.end());
   ASSIGN_OR_RETURN(command.scenario.gpu,
@@ -213,11 +205,9 @@ Result<Outcome> RunPredict(const Words& words) {
   if (!report) {
     return tl::unexpected(report.error());
   }
-  report->asked = asked;
-  RETURN_IF_ERROR(Print(command.json
-                            ? report::PredictionJson(*report, Version())
-                        : command.csv ? report::PredictionCsv(*report)
-                                      : report::PredictionText(*report)));
+  view::Doc doc = report::PredictionDoc(*report);
+  doc.asked = command.asked;
+  RETURN_IF_ERROR(PrintReport(std::move(doc), command.output));
   return RunChecks(checks, kPredictQuantities, ValuesOf(*report));
 }
 

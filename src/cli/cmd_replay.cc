@@ -2,18 +2,17 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.h"
 #include "cli/extra_file.h"
 #include "cli/fail_on.h"
 #include "cli/options.h"
-#include "cli/output.h"
 #include "cli/progress.h"
-#include "report/html_report.h"
-#include "report/replay_json.h"
+#include "cli/report_options.h"
+#include "report/replay_doc.h"
 #include "report/replay_report.h"
-#include "report/replay_text.h"
 #include "report/timeline.h"
 
 namespace stepcast::cli {
@@ -23,9 +22,8 @@ struct ReplayCommand {
   InputOptions input;
   std::string step;
   std::string perfetto;
-  std::string html;
   std::vector<std::string> fail_on;
-  bool json = false;
+  ReportOptions output;
 };
 
 constexpr std::array kReplayQuantities = {
@@ -46,26 +44,10 @@ std::array<double, kReplayQuantities.size()> ValuesOf(
           ToMicroseconds(report.max_unexplained)};
 }
 
-Status WriteReplayPictures(const ReplayCommand& options,
-                           const report::ReplayedJob& job) {
-  if (!options.perfetto.empty()) {
-    RETURN_IF_ERROR(WriteExtraFile(
-        options.perfetto,
-        report::ReplayTimeline(job.graph, job.replay,
-                               job.report.details.step.value_or(0))));
-  }
-  if (options.html.empty()) {
-    return {};
-  }
-  return WriteExtraFile(
-      options.html,
-      report::ReplayHtml(job, options.input.files.front(), Version()));
-}
-
 Result<Outcome> Replay(const ReplayCommand& options) {
   RETURN_IF_ERROR(
       CheckExtraFile("--perfetto", options.perfetto, options.input.files));
-  RETURN_IF_ERROR(CheckExtraFile("--html", options.html, options.input.files));
+  RETURN_IF_ERROR(CheckReportOptions(options.output, options.input.files));
   ASSIGN_OR_RETURN(const auto step, ParseNumber("--step", options.step, 0));
   ASSIGN_OR_RETURN(const std::vector<Check> checks,
                    ParseChecks(options.fail_on, kReplayQuantities));
@@ -79,10 +61,16 @@ Result<Outcome> Replay(const ReplayCommand& options) {
   if (!job) {
     return tl::unexpected(job.error());
   }
-  RETURN_IF_ERROR(WriteReplayPictures(options, *job));
-  RETURN_IF_ERROR(Print(options.json
-                            ? report::ReplayJson(job->report, Version())
-                            : report::ReplayText(job->report)));
+  view::Doc doc = report::ReplayDoc(*job, options.input.files.front());
+  std::vector<ExtraFile> files = {PageOf(doc, options.output)};
+  if (!options.perfetto.empty()) {
+    files.push_back(
+        {options.perfetto,
+         report::ReplayTimeline(job->graph, job->replay,
+                                job->report.details.step.value_or(0))});
+  }
+  RETURN_IF_ERROR(WriteExtraFiles(files));
+  RETURN_IF_ERROR(PrintReport(std::move(doc), options.output));
   return RunChecks(checks, kReplayQuantities, ValuesOf(job->report));
 }
 
@@ -108,10 +96,9 @@ Result<Outcome> RunReplay(const Words& words) {
              "write the timelines of that step, measured and simulated,\n"
              "for Perfetto; .gz is compressed",
              "FILE");
-  parser.Add("--html", options.html,
-             "write that step as one HTML file with a timeline", "FILE");
   AddFailOn(parser, kReplayQuantities, options.fail_on);
-  parser.AddFlag("--json", options.json, "print one JSON object instead");
+  AddReportOptions(parser, options.output, "that step with a timeline",
+                   "a row for each rank and step");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   return go_on ? Replay(options) : Result<Outcome>(Outcome::kDone);
 }

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "cli/ask_again.h"
 #include "cli/commands.h"
 #include "cli/extra_file.h"
 #include "cli/fail_on.h"
-#include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/quantities.h"
 #include "cli/whatif_command.h"
@@ -73,22 +73,20 @@ Result<Outcome> SuggestChanges(const WhatifCommand& command) {
   }
   engine::Predictor predictor = PredictorOf(workload);
   ASSIGN_OR_RETURN(const whatif::Case before, LoadCase(workload, predictor));
-  RETURN_IF_ERROR(
-      CheckExtraFile("--html", workload.html, workload.scenario.workload));
   const Progress progress("trying changes");
-  const report::SuggestionsReport report = report::ReportSuggestions(
-      before, whatif::Suggest(before, predictor), NameOf(workload));
-  if (!workload.html.empty()) {
-    RETURN_IF_ERROR(WriteExtraFile(
-        workload.html, report::SuggestionsHtml(report, before, Version())));
-  }
-  RETURN_IF_ERROR(Print(workload.json
-                            ? report::SuggestionsJson(report, Version())
-                            : report::SuggestionsText(report)));
+  view::Doc doc = report::SuggestionsDoc(
+      report::ReportSuggestions(before, whatif::Suggest(before, predictor),
+                                NameOf(workload)),
+      before);
+  doc.asked = workload.scenario;
+  RETURN_IF_ERROR(WriteExtraFiles(std::array{PageOf(doc, workload.output)}));
+  RETURN_IF_ERROR(PrintReport(std::move(doc), workload.output));
   return Outcome::kDone;
 }
 
 Result<Outcome> Whatif(const WhatifCommand& command) {
+  RETURN_IF_ERROR(CheckReportOptions(command.workload.output,
+                                     command.workload.scenario.workload));
   if (command.suggest) {
     return SuggestChanges(command);
   }
@@ -97,8 +95,6 @@ Result<Outcome> Whatif(const WhatifCommand& command) {
                    ParseChecks(workload.fail_on, kWhatifQuantities));
   RETURN_IF_ERROR(CheckExtraFile("--perfetto", workload.perfetto,
                                  workload.scenario.workload));
-  RETURN_IF_ERROR(
-      CheckExtraFile("--html", workload.html, workload.scenario.workload));
   ASSIGN_OR_RETURN(const std::vector<whatif::Change> changes,
                    ParseChanges(command.changes));
   engine::Predictor predictor = PredictorOf(workload);
@@ -114,14 +110,11 @@ Result<Outcome> Whatif(const WhatifCommand& command) {
   }
   const report::WhatifReport report =
       report::ReportWhatif(before, changed, changes, NameOf(workload));
-  if (!workload.html.empty()) {
-    files.push_back(
-        {workload.html,
-         report::WhatifHtml(report, before, changed.after, Version())});
-  }
+  view::Doc doc = report::WhatifDoc(report, before, changed.after);
+  doc.asked = workload.scenario;
+  files.push_back(PageOf(doc, workload.output));
   RETURN_IF_ERROR(WriteExtraFiles(files));
-  RETURN_IF_ERROR(Print(workload.json ? report::WhatifJson(report, Version())
-                                      : report::WhatifText(report)));
+  RETURN_IF_ERROR(PrintReport(std::move(doc), workload.output));
   return RunChecks(checks, kWhatifQuantities, ValuesOf(report));
 }
 
@@ -149,12 +142,10 @@ Result<Outcome> RunWhatif(const Words& words) {
                  "try single changes and rank them by what they gain");
   parser.Add("--perfetto", command.workload.perfetto,
              "write both timelines for Perfetto; .gz is compressed", "FILE");
-  parser.Add("--html", command.workload.html,
-             "write one HTML file: both steps with timelines, or suggestions",
-             "FILE");
   AddFailOn(parser, kWhatifQuantities, command.workload.fail_on);
-  parser.AddFlag("--json", command.workload.json,
-                 "print one JSON object instead");
+  AddReportOptions(parser, command.workload.output,
+                   "both steps with timelines, or suggestions",
+                   "a row for each part or suggestion");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   return go_on ? Whatif(command) : Result<Outcome>(Outcome::kDone);
 }

@@ -1,5 +1,6 @@
 // Runs the search for a plan, or evaluates one that was given.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <utility>
@@ -162,11 +163,11 @@ Status WritePage(const PlanCommand& command, const report::PlanReport& report,
   }
   ASSIGN_OR_RETURN(const engine::ModelPrediction predicted,
                    predictor.Predict(request, {}));
-  return WriteExtraFile(
-      command.html,
-      report::PlanHtml(
+  return WriteExtraFiles(std::array{PageOf(
+      report::PlanDoc(
           report, report::ReportModel(request, predicted, predicted.prediction),
-          predicted.graph, predicted.prediction, Version()));
+          {.graph = predicted.graph, .prediction = predicted.prediction}),
+      command.output)});
 }
 
 }  // namespace
@@ -232,7 +233,7 @@ Result<report::PlanReport> MakePlan(const PlanCommand& command) {
        .batch_per_gpu = request.settings.batch,
        .precision = std::string(workload::Name(request.settings.precision))});
   report.notes.insert(report.notes.end(), notes.begin(), notes.end());
-  if (!command.html.empty()) {
+  if (!command.output.html.empty()) {
     RETURN_IF_ERROR(
         WritePage(command, report,
                   plan::PlanOf(problem, found.candidates[found.best].choices),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/report_options.h"
 #include "report/plan_report.h"
 #include "scenario/scenario.h"
 
@@ -23,9 +24,8 @@ struct PlanCommand {
   std::string evaluations;
   std::string trials;
   std::string threads;
-  std::string html;
   std::vector<std::string> fail_on;
-  bool json = false;
+  ReportOptions output;
 };
 
 /// Searches, or evaluates the plan that was given, and writes the best one

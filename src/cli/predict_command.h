@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "cli/options.h"
+#include "cli/report_options.h"
 #include "engine/predictor.h"
 #include "report/prediction.h"
 #include "scenario/job.h"
@@ -20,10 +21,10 @@ struct PredictCommand {
   std::vector<std::string> sets;
   std::string threads;
   std::string perfetto;
-  std::string html;
+  ReportOptions output;
   std::vector<std::string> fail_on;
-  bool json = false;
-  bool csv = false;
+  /// What all this asks, before anything is filled in.
+  scenario::Scenario asked{};
 };
 
 /// Which traces to read, and how.

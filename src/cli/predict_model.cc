@@ -36,7 +36,7 @@ Result<report::PredictionReport> PredictModel(const PredictCommand& command) {
                    predictor.Predict(request, options));
   report::PredictionReport report =
       report::ReportModel(request, predicted, predicted.prediction);
-  if (command.json) {
+  if (command.output.json) {
     report.ops = report::SumOps(
         predicted.graph, predicted.prediction,
         whatif::TimesOf(predicted.graph.data(), predicted.prediction, {}));

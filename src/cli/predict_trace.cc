@@ -110,7 +110,7 @@ Result<report::PredictionReport> PredictTrace(const PredictCommand& command) {
        .overheads = name,
        .window = trace.timed ? "the recorded step, with its profiler"
                              : "steady step"});
-  if (command.json) {
+  if (command.output.json) {
     report.ops =
         report::SumOps(trace.graph, prediction,
                        whatif::TimesOf(trace.graph.data(), prediction, {}));

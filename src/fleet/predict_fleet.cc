@@ -265,6 +265,7 @@ Result<FleetPrediction> FleetPredictor::Predict(const FleetRequest& request) {
       .dense = *dense,
       .threads = request.threads > 0 ? request.threads : trainer->cores()};
   FleetPrediction prediction;
+  prediction.model = request.model.name;
   prediction.batch =
       request.settings.batch > 0 ? request.settings.batch : kUsualBatch;
   prediction.threads = fleet.threads;

@@ -66,6 +66,7 @@ struct RoundPart {
 };
 
 struct FleetPrediction {
+  std::string model{};  // Its name.
   double samples_per_s = 0;
   double samples_per_s_p10 = 0;
   double samples_per_s_p90 = 0;

@@ -7,7 +7,6 @@
 #include <variant>
 
 #include "ir/shape.h"
-#include "report/json_parts.h"
 
 namespace stepcast::report {
 namespace {
@@ -100,35 +99,30 @@ std::vector<PartDifference> DifferencesOf(const StepParts& a,
   return differences;
 }
 
-void WriteBreakdown(JsonWriter& json, const engine::RankAccount& account) {
-  json.BeginObject();
-  const auto times = KernelTimes(account);
-  for (const auto& [family, time] : times) {
-    WriteTime(json, family, time);
-  }
+StepParts BreakdownOf(const engine::RankAccount& account) {
+  StepParts parts = KernelTimes(account);
   for (const std::string_view family : kPromised) {
-    if (std::ranges::find(times, family, &StepParts::value_type::first) ==
-        times.end()) {
-      WriteTime(json, family, {});
+    if (std::ranges::find(parts, family, &StepParts::value_type::first) ==
+        parts.end()) {
+      parts.emplace_back(family, Duration{});
     }
   }
-  WriteTime(json, "memcpy_exposed", account.copies_exposed);
-  WriteTime(json, "communication_exposed", account.communication_exposed);
-  json.Key("idle").BeginObject();
-  WriteTime(json, "host", account.idle.host);
-  WriteTime(json, "launch", account.idle.launch);
-  WriteTime(json, "sync", account.idle.sync);
-  WriteTime(json, "wait_for_rank", account.idle.wait_for_rank);
-  json.EndObject();
-  json.EndObject();
+  parts.emplace_back("memcpy_exposed", account.copies_exposed);
+  parts.emplace_back("communication_exposed", account.communication_exposed);
+  parts.emplace_back("idle.host", account.idle.host);
+  parts.emplace_back("idle.launch", account.idle.launch);
+  parts.emplace_back("idle.sync", account.idle.sync);
+  parts.emplace_back("idle.wait_for_rank", account.idle.wait_for_rank);
+  return parts;
 }
 
-void WriteOverheads(JsonWriter& json, const engine::RankAccount& account) {
-  json.BeginObject();
+StepParts OverheadsOf(const engine::RankAccount& account) {
+  StepParts parts;
   for (size_t i = 0; i < account.overheads.size(); ++i) {
-    WriteTime(json, Name(static_cast<cost::HostKind>(i)), account.overheads[i]);
+    parts.emplace_back(Name(static_cast<cost::HostKind>(i)),
+                       account.overheads[i]);
   }
-  json.EndObject();
+  return parts;
 }
 
 }  // namespace stepcast::report

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/json_write.h"
 #include "base/units.h"
 #include "engine/account.h"
 
@@ -25,6 +24,15 @@ StepParts KernelTimes(const engine::RankAccount& account);
 /// "idle sync", "idle wait_for_rank". Sums to the step.
 StepParts PartsOf(const engine::RankAccount& account);
 
+/// The same for programs: keys of objects in each other have a dot between
+/// them ("idle.host"). Families without time are left out but for those that
+/// every DLRM has.
+StepParts BreakdownOf(const engine::RankAccount& account);
+
+/// What the host's time was spent on, summed over the rank's threads: "t1" to
+/// "t5", "no_launch", "hand_over".
+StepParts OverheadsOf(const engine::RankAccount& account);
+
 /// For people: "idle: host busy" of "idle host"; families keep their name.
 std::string_view PartText(std::string_view part);
 
@@ -39,16 +47,6 @@ struct PartDifference {
 /// Parts that either has, as the first has them, then what only the second has.
 std::vector<PartDifference> DifferencesOf(const StepParts& a,
                                           const StepParts& b);
-
-/// {"gemm": 1.5, ..., "memcpy_exposed": ..., "communication_exposed": ...,
-/// "idle": {"host": ..., "launch": ..., "sync": ..., "wait_for_rank": ...}} in
-/// microseconds; sums to the step. Families without time are left out but for
-/// those that every DLRM has.
-void WriteBreakdown(JsonWriter& json, const engine::RankAccount& account);
-
-/// {"t1": ..., ..., "t5": ..., "no_launch": ..., "hand_over": ...}, summed over
-/// the rank's threads, in microseconds.
-void WriteOverheads(JsonWriter& json, const engine::RankAccount& account);
 
 }  // namespace stepcast::report
 

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "report/breakdown.h"
 #include "report/op_times.h"
+#include "view/doc.h"
 #include "whatif/case.h"
 
 namespace stepcast::report {
@@ -60,14 +61,10 @@ Comparison Compare(ComparedStep a, ComparedStep b);
 /// How much longer the second is, in percent; 0 if the first has no length.
 double PercentLonger(Duration a, Duration b);
 
-std::string ComparisonText(const Comparison& comparison);
-std::string ComparisonJson(const Comparison& comparison,
-                           std::string_view version);
-
-/// One HTML file. `a` and `b` are the sides, for timelines; null where only
-/// sums are known.
-std::string ComparisonHtml(const Comparison& comparison, const whatif::Case* a,
-                           const whatif::Case* b, std::string_view version);
+/// `a` and `b` are the sides, null where only sums are known; they must live
+/// as long as the document.
+view::Doc ComparisonDoc(const Comparison& comparison, const whatif::Case* a,
+                        const whatif::Case* b);
 
 /// A check and what became of it.
 struct CheckedLimit {

@@ -10,11 +10,10 @@
 
 #include "base/text_table.h"
 #include "engine/path_parts.h"
-#include "html/escape.h"
 #include "html/timeline.h"
 #include "ir/names.h"
 #include "ir/shape.h"
-#include "report/html_parts.h"
+#include "view/doc.h"
 
 namespace stepcast::report {
 namespace {
@@ -112,7 +111,8 @@ class TimelineSink : public SliceSink {
     timeline_.rows[row].slices.push_back(
         {.start = start - zero_,
          .duration = end - start,
-         .name = timeline_.Intern(ElideMiddle(Printable(name), kNameLength)),
+         .name =
+             timeline_.Intern(ElideMiddle(Printable(name), view::kNameWidth)),
          .style = style});
   }
 
@@ -136,7 +136,7 @@ html::Row PathRow(const ir::Graph& graph, const SimulatedStep& step,
     if (part.begin < part.end && part.end > zero) {
       const std::string name = fmt::format(
           "rank {} {}", graph.data().ranks[part.rank].number,
-          ElideMiddle(Printable(Text(graph, part.subject)), kNameLength));
+          ElideMiddle(Printable(Text(graph, part.subject)), view::kNameWidth));
       const Duration begin = std::max(part.begin, zero);
       row.slices.push_back({.start = begin - zero,
                             .duration = part.end - begin,
@@ -147,7 +147,9 @@ html::Row PathRow(const ir::Graph& graph, const SimulatedStep& step,
   return row;
 }
 
-html::Timeline MakeTimeline(const ir::Graph& graph, const SimulatedStep& step,
+}  // namespace
+
+html::Timeline StepTimeline(const ir::Graph& graph, const SimulatedStep& step,
                             engine::StepSpan span) {
   const Duration zero = ZeroOf(graph, step);
   html::Timeline timeline;
@@ -170,38 +172,12 @@ html::Timeline MakeTimeline(const ir::Graph& graph, const SimulatedStep& step,
   return timeline;
 }
 
-}  // namespace
-
-std::string StepTimeline(const ir::Graph& graph, const SimulatedStep& step,
-                         engine::StepSpan span) {
-  return MakeTimeline(graph, step, span).ToHtml();
-}
-
-engine::StepSpan SpanOf(const engine::Prediction& prediction) {
-  return prediction.spans.empty() ? engine::StepSpan{}
-                                  : prediction.spans[prediction.slowest()];
-}
-
-std::string LinkedTimelines(const whatif::Case& first,
-                            std::string_view first_name,
-                            const whatif::Case& second,
-                            std::string_view second_name) {
-  std::array timelines = {
-      MakeTimeline(*first.graph, SimulatedStep(first.prediction),
-                   SpanOf(first.prediction)),
-      MakeTimeline(*second.graph, SimulatedStep(second.prediction),
-                   SpanOf(second.prediction))};
-  const Duration length =
-      std::max(timelines[0].Length(), timelines[1].Length());
-  const std::array names = {first_name, second_name};
-  std::string text;
-  for (size_t i = 0; i < timelines.size(); ++i) {
-    timelines[i].least_length = length;
-    timelines[i].linked = true;
-    text += fmt::format("<h3>{}</h3>\n{}", html::Escape(names[i]),
-                        timelines[i].ToHtml());
-  }
-  return text;
+html::Timeline StepTimeline(const ir::Graph& graph,
+                            const engine::Prediction& prediction) {
+  return StepTimeline(graph, SimulatedStep(prediction),
+                      prediction.spans.empty()
+                          ? engine::StepSpan{}
+                          : prediction.spans[prediction.slowest()]);
 }
 
 }  // namespace stepcast::report

@@ -2,14 +2,13 @@
 #ifndef STEPCAST_REPORT_HTML_TIMELINE_H_
 #define STEPCAST_REPORT_HTML_TIMELINE_H_
 
-#include <string>
 #include <string_view>
 
 #include "engine/account.h"
 #include "engine/predict.h"
+#include "html/timeline.h"
 #include "ir/graph.h"
 #include "report/simulated_slices.h"
-#include "whatif/case.h"
 
 namespace stepcast::report {
 
@@ -22,17 +21,11 @@ inline constexpr std::string_view kTimelineText =
 /// The critical path, then every rank's threads (ops, calls) and streams.
 /// `span` is the step that is told, which is marked: of several that run back
 /// to back, works of the one before may come first.
-std::string StepTimeline(const ir::Graph& graph, const SimulatedStep& step,
-                         engine::StepSpan span);
-
-/// Of the slowest rank.
-engine::StepSpan SpanOf(const engine::Prediction& prediction);
-
-/// Those of two steps below each other, on one scale, that move together.
-std::string LinkedTimelines(const whatif::Case& first,
-                            std::string_view first_name,
-                            const whatif::Case& second,
-                            std::string_view second_name);
+html::Timeline StepTimeline(const ir::Graph& graph, const SimulatedStep& step,
+                            engine::StepSpan span);
+/// The same of the slowest rank's step.
+html::Timeline StepTimeline(const ir::Graph& graph,
+                            const engine::Prediction& prediction);
 
 }  // namespace stepcast::report
 

@@ -90,17 +90,18 @@ OpTable SumOps(const ir::Graph& graph, const engine::Prediction& prediction,
                                      : OpSummer(graph, prediction, times).Sum();
 }
 
-void WriteOps(JsonWriter& json, const OpTable& ops) {
-  json.BeginArray();
+view::Table OpsTable(const OpTable& ops) {
+  view::Table table{.key = "ops",
+                    .columns = {{.key = "name"},
+                                {.key = "count"},
+                                {.key = "gpu_us"},
+                                {.key = "host_us"}},
+                    .readers = view::Readers::kPrograms};
   for (const auto& [name, times] : ops) {
-    json.BeginObject();
-    json.Key("name").String(name);
-    json.Key("count").Int(static_cast<int64_t>(times.count));
-    WriteTime(json, "gpu_us", times.device);
-    WriteTime(json, "host_us", times.host);
-    json.EndObject();
+    table.rows.push_back(
+        {name, static_cast<int64_t>(times.count), times.device, times.host});
   }
-  json.EndArray();
+  return table;
 }
 
 OpTable ReadOps(const JsonValue& array) {

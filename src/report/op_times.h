@@ -7,10 +7,10 @@
 #include <string>
 
 #include "base/json_value.h"
-#include "base/json_write.h"
 #include "base/units.h"
 #include "engine/predict.h"
 #include "ir/graph.h"
+#include "view/doc.h"
 #include "whatif/step_times.h"
 
 namespace stepcast::report {
@@ -29,8 +29,8 @@ using OpTable = std::map<std::string, OpTimes>;
 OpTable SumOps(const ir::Graph& graph, const engine::Prediction& prediction,
                const whatif::StepTimes& times);
 
-/// [{"name": ..., "count": ..., "gpu_us": ..., "host_us": ...}, ...]
-void WriteOps(JsonWriter& json, const OpTable& ops);
+/// For programs: "ops", which ReadOps reads.
+view::Table OpsTable(const OpTable& ops);
 OpTable ReadOps(const JsonValue& array);
 
 }  // namespace stepcast::report

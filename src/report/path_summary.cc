@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "report/json_parts.h"
 #include "report/text_parts.h"
 
 namespace stepcast::report {
@@ -17,9 +16,7 @@ using engine::PathPart;
 using engine::PathPhrase;
 using engine::PathSubject;
 
-// How many shares a hop and the whole path keep.
 constexpr size_t kMostOfHop = 3;
-constexpr size_t kMostOfPath = 20;
 
 struct PathSum {
   Duration time{};
@@ -121,15 +118,6 @@ PathSummary SummarizePath(const ir::Graph& graph, const lower::Lowered& lowered,
   close_hop(std::nullopt);
   summary.longest = Longest(graph, all, kMostOfPath);
   return summary;
-}
-
-void WritePathKinds(JsonWriter& json, const PathKinds& kinds) {
-  json.BeginObject();
-  for (size_t i = 0; i < kinds.size(); ++i) {
-    json.Key(Name(static_cast<PathKind>(i)))
-        .Fixed(ToMicroseconds(kinds[i]), kTimeDecimals);
-  }
-  json.EndObject();
 }
 
 std::string PathKindsText(const PathKinds& kinds, Duration length) {

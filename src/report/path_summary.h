@@ -11,12 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "base/json_write.h"
 #include "base/units.h"
 #include "engine/path_parts.h"
 #include "ir/graph.h"
 
 namespace stepcast::report {
+
+/// So many things are kept of a path: the rest is too small to matter.
+inline constexpr size_t kMostOfPath = 40;
 
 /// By engine::PathKind.
 using PathKinds = std::array<Duration, engine::kPathKindCount>;
@@ -58,9 +60,6 @@ struct PathSummary {
 
 PathSummary SummarizePath(const ir::Graph& graph, const lower::Lowered& lowered,
                           std::span<const engine::PathPart> parts);
-
-/// {"host": 1.5, "launch": ...} in microseconds.
-void WritePathKinds(JsonWriter& json, const PathKinds& kinds);
 
 /// "host 71.2 %, kernel 20.1 %, ...": the largest first, without those below
 /// half a percent.

@@ -1,5 +1,4 @@
-// Plans beside each other, and the best of them rank by rank, for people and
-// scripts.
+// Plans beside each other, and the best of them rank by rank.
 #ifndef STEPCAST_REPORT_PLAN_REPORT_H_
 #define STEPCAST_REPORT_PLAN_REPORT_H_
 
@@ -14,6 +13,7 @@
 #include "plan/problem.h"
 #include "plan/why_not.h"
 #include "report/prediction.h"
+#include "view/doc.h"
 
 namespace stepcast::report {
 
@@ -90,22 +90,12 @@ struct PlanReport {
 PlanReport ReportPlans(const plan::Problem& problem,
                        const plan::FoundPlans& found, PlanSubject subject);
 
-/// "plan of dlrm_mlperf on 8 x a100-sxm-80gb (dgx-a100), 26 tables, ..."
-std::string TitleText(const PlanReport& report);
-/// "-10.1 %": a row's step against another's; nothing if either is not known.
-std::string AgainstText(const PlanRow& row, const PlanRow* other);
-/// "TW: 2 CW: 1"
-std::string ShardsText(const PlanRank& rank);
-/// "0 3 5", "0 to 31" or "all", of so many ranks.
-std::string PlacesText(const PlanTable& table, size_t ranks);
-
-std::string PlanText(const PlanReport& report);
-std::string PlanJson(const PlanReport& report, std::string_view version);
-/// One HTML file; `step` is that of the best plan, predicted.
-std::string PlanHtml(const PlanReport& report, const PredictionReport& step,
-                     const ir::Graph& graph,
-                     const engine::Prediction& prediction,
-                     std::string_view version);
+/// Plans beside each other, and the best of them rank by rank.
+view::Doc PlanDoc(const PlanReport& report);
+/// The same with the step of the best plan, which must live as long as the
+/// document.
+view::Doc PlanDoc(const PlanReport& report, const PredictionReport& step,
+                  const PredictedGraph& graph);
 
 }  // namespace stepcast::report
 

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/json_write.h"
 #include "base/units.h"
 #include "engine/account.h"
 #include "engine/path_parts.h"
@@ -17,7 +16,7 @@
 #include "ir/graph.h"
 #include "report/op_times.h"
 #include "report/path_summary.h"
-#include "scenario/scenario.h"
+#include "view/doc.h"
 
 namespace stepcast::report {
 
@@ -63,8 +62,6 @@ struct AlgorithmStep {
 
 struct PredictionReport {
   PredictionSubject subject;
-  /// What was asked; not given where a report is a part of another.
-  std::optional<scenario::Scenario> asked;
   /// Ours first, then those that were asked for; `step` is of the last.
   std::vector<AlgorithmStep> algorithms;
   Duration step{};
@@ -97,19 +94,23 @@ PredictionReport ReportPrediction(const ir::Graph& graph,
                                   const engine::Prediction& prediction,
                                   PredictionSubject subject);
 
-/// "dlrm_mlperf on 8 x h100-sxm-80gb (hgx-h100), batch 8,192 a GPU, train,
+/// "dlrm_mlperf on 8 x h100-sxm-80gb (hgx-h100), batch 8,192 per GPU, train,
 /// ...".
 std::string SubjectText(const PredictionSubject& subject);
 
-std::string PredictionText(const PredictionReport& report);
-/// One object; keys as the command line promises them.
-void WritePrediction(JsonWriter& json, const PredictionReport& report,
-                     std::string_view version);
-/// A line with the names of columns, which are always the same, and one with
-/// the step.
-std::string PredictionCsv(const PredictionReport& report);
-std::string PredictionJson(const PredictionReport& report,
-                           std::string_view version);
+/// "bound by the host: ..."
+std::string StepVerdict(const PredictionReport& report);
+
+/// What a report is of; lives elsewhere.
+struct PredictedGraph {
+  const ir::Graph& graph;
+  const engine::Prediction& prediction;
+};
+
+/// Keys are as the command line promises them. Without `step` there is no
+/// timeline; with it, it must live as long as the document.
+view::Doc PredictionDoc(const PredictionReport& report,
+                        const PredictedGraph* step = nullptr);
 
 }  // namespace stepcast::report
 

@@ -1,4 +1,4 @@
-// Changes ranked by what they gain, for people and programs.
+// Changes ranked by what they gain.
 #ifndef STEPCAST_REPORT_SUGGESTIONS_H_
 #define STEPCAST_REPORT_SUGGESTIONS_H_
 
@@ -29,13 +29,10 @@ SuggestionsReport ReportSuggestions(const whatif::Case& before,
                                     const whatif::Suggestions& suggestions,
                                     const std::string& name);
 
-std::string SuggestionsText(const SuggestionsReport& report);
-/// One HTML file, with the timeline of the step as it is.
-std::string SuggestionsHtml(const SuggestionsReport& report,
-                            const whatif::Case& before,
-                            std::string_view version);
-std::string SuggestionsJson(const SuggestionsReport& report,
-                            std::string_view version);
+/// With the timeline of the step as it is, which must live as long as the
+/// document.
+view::Doc SuggestionsDoc(const SuggestionsReport& report,
+                         const whatif::Case& before);
 
 }  // namespace stepcast::report
 

@@ -29,8 +29,8 @@ std::string LateStart(const PathSummary& path) {
 
 }  // namespace
 
-std::string Verdict(const PathSummary& path,
-                    const engine::RankAccount& account) {
+std::string Verdict(const PathSummary& path, const engine::RankAccount& account,
+                    std::string_view active) {
   const auto on_path = [&](PathKind kind) {
     return path.kinds[static_cast<size_t>(kind)];
   };
@@ -48,10 +48,10 @@ std::string Verdict(const PathSummary& path,
       {path.waits.step_before, "held up by work of the step before"},
   }};
   const Bound& most = *std::ranges::max_element(bounds, {}, &Bound::time);
-  std::string text = fmt::format(
-      "{}: {} of the critical path; the GPU is active {} of the step",
-      most.text, PercentText(most.time, path.length),
-      PercentText(account.gpu_active, account.step));
+  std::string text =
+      fmt::format("{}: {} of the critical path; {} {} of the step", most.text,
+                  PercentText(most.time, path.length), active,
+                  PercentText(account.gpu_active, account.step));
   if (const auto kernels = KernelTimes(account); !kernels.empty()) {
     text += fmt::format(", most of its kernels are {}", kernels.front().first);
   }

@@ -3,6 +3,7 @@
 #define STEPCAST_REPORT_VERDICT_H_
 
 #include <string>
+#include <string_view>
 
 #include "engine/account.h"
 #include "report/path_summary.h"
@@ -10,9 +11,9 @@
 namespace stepcast::report {
 
 /// "bound by the host: 58.4 % of the critical path; the GPU is active 64.3 % of
-/// the step, most of it with gemm"
-std::string Verdict(const PathSummary& path,
-                    const engine::RankAccount& account);
+/// the step, most of its kernels are gemm"
+std::string Verdict(const PathSummary& path, const engine::RankAccount& account,
+                    std::string_view active = "the GPU is active");
 
 }  // namespace stepcast::report
 

@@ -47,6 +47,7 @@ std::vector<PathChange> ComparePaths(const whatif::Case& before,
       sorted, [](const PathChange& a, const PathChange& b) {
         return std::chrono::abs(a.delta()) > std::chrono::abs(b.delta());
       });
+  sorted.resize(std::min(sorted.size(), kMostOfPath));
   return sorted;
 }
 

@@ -1,16 +1,16 @@
-// What changes do to a step, as people and scripts want to know it.
+// What changes do to a step.
 #ifndef STEPCAST_REPORT_WHATIF_H_
 #define STEPCAST_REPORT_WHATIF_H_
 
-#include <cstdint>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/units.h"
 #include "engine/path_parts.h"
 #include "report/breakdown.h"
 #include "report/prediction.h"
+#include "view/doc.h"
 #include "whatif/apply.h"
 #include "whatif/case.h"
 #include "whatif/change.h"
@@ -48,13 +48,10 @@ WhatifReport ReportWhatif(const whatif::Case& before,
 /// Where the slowest rank's time goes, before (a) and after (b).
 std::vector<PartDifference> PartsOf(const WhatifReport& report);
 
-std::string WhatifText(const WhatifReport& report);
-/// One object: "before" and "after" are those of a prediction.
-std::string WhatifJson(const WhatifReport& report, std::string_view version);
-
-/// Both steps side by side as one HTML file; what differs, and why.
-std::string WhatifHtml(const WhatifReport& report, const whatif::Case& before,
-                       const whatif::Case& after, std::string_view version);
+/// Both steps and what differs between them. The cases must live as long as
+/// the document.
+view::Doc WhatifDoc(const WhatifReport& report, const whatif::Case& before,
+                    const whatif::Case& after);
 
 /// "-39.3 %" of `whole`.
 std::string DeltaPercentText(Duration delta, Duration whole);

@@ -132,7 +132,7 @@ std::string Quoted(std::string_view text) {
 }  // namespace
 
 void WriteScenario(JsonWriter& json, const Scenario& scenario) {
-  json.Key(kKey).BeginObject();
+  json.BeginObject();
   for (const Setting& setting : Settings()) {
     if (!setting.IsSet(scenario)) {
       continue;

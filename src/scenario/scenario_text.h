@@ -13,7 +13,8 @@
 
 namespace stepcast::scenario {
 
-/// Writes the member "scenario": the settings that were given, by name.
+/// Writes an object, the member "scenario" of reports: the settings that were
+/// given, by name.
 void WriteScenario(JsonWriter& json, const Scenario& scenario);
 
 /// Reads it back from a report; nothing if the report has none. `source` is the

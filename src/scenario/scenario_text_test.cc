@@ -17,6 +17,7 @@ std::string ReportOf(const Scenario& scenario) {
   JsonWriter json;
   json.BeginObject();
   json.Key("version").String("1");
+  json.Key("scenario");
   WriteScenario(json, scenario);
   json.EndObject();
   return json.Take();

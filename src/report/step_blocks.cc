@@ -1,4 +1,4 @@
-#include "report/html_parts.h"
+#include "report/step_blocks.h"
 
 #include <algorithm>
 #include <array>
@@ -10,8 +10,6 @@
 #include <fmt/format.h>
 
 #include "base/text_table.h"
-#include "html/bars.h"
-#include "html/escape.h"
 #include "ir/shape.h"
 #include "report/alike_text.h"
 #include "report/breakdown.h"
@@ -20,8 +18,7 @@
 namespace stepcast::report {
 namespace {
 
-constexpr size_t kMostTopWorks = 20;
-constexpr size_t kMostPathPartsInPage = 20;
+constexpr size_t kMostKernels = 20;
 
 // What bars show: a part of the step, and the class of the style sheet.
 struct BarKind {
@@ -65,7 +62,16 @@ size_t BarKindOf(std::string_view part) {
   return kOtherKernelsKind;
 }
 
-html::Bars MakeBars(std::span<const NamedParts> steps) {
+struct WorkSum {
+  std::string_view family{};
+  Duration time{};
+  size_t count = 0;
+  std::array<Duration, engine::kPriceSourceCount> sources{};
+};
+
+}  // namespace
+
+html::Bars PartBars(std::span<const NamedParts> steps) {
   html::Bars bars;
   bars.name_width = 130;  // "rank 18 × 46 before"
   for (const BarKind& kind : kKernelKinds) {
@@ -88,35 +94,17 @@ html::Bars MakeBars(std::span<const NamedParts> steps) {
   return bars;
 }
 
-struct WorkSum {
-  std::string_view family{};
-  Duration time{};
-  size_t count = 0;
-  std::array<Duration, engine::kPriceSourceCount> sources{};
-};
-
-}  // namespace
-
-std::string PartBars(std::span<const NamedParts> steps) {
-  return html::BarsHtml(MakeBars(steps));
-}
-
-std::string AlikeHtml(std::span<const engine::RankAccount> accounts) {
-  const std::string text = AlikeText(accounts);
-  return text.empty() ? "" : fmt::format("<p>{}</p>\n", html::Escape(text));
-}
-
-std::string AccountBars(std::span<const engine::RankAccount> accounts) {
+html::Bars AccountBars(std::span<const engine::RankAccount> accounts) {
   std::vector<NamedParts> steps;
   for (const engine::RankAccount& account : accounts) {
     steps.push_back({RankName(account), PartsOf(account)});
   }
-  return PartBars(steps) + AlikeHtml(accounts);
+  return PartBars(steps);
 }
 
-html::Table TopWorks(const ir::Graph& graph, const SimulatedStep& step,
-                     const engine::RankAccount& account,
-                     const engine::PricedWorks* prices) {
+view::Table KernelTable(const ir::Graph& graph, const SimulatedStep& step,
+                        const engine::RankAccount& account,
+                        const engine::PricedWorks* prices) {
   const ir::GraphData& data = graph.data();
   std::map<std::string, WorkSum, std::less<>> sums;
   for (const ir::WorkId id : data.works.ids()) {
@@ -143,61 +131,81 @@ html::Table TopWorks(const ir::Graph& graph, const SimulatedStep& step,
   std::vector<std::pair<std::string, WorkSum>> sorted(sums.begin(), sums.end());
   std::ranges::stable_sort(sorted, std::ranges::greater(),
                            [](const auto& sum) { return sum.second.time; });
-  html::Table table{
-      .head = {"kernel", "family", "from", "times", "ms", "of the step"},
-      .rows = {},
-      .words = 3};
-  for (size_t i = 0; i < sorted.size() && i < kMostTopWorks; ++i) {
+  view::Table table{
+      .title = "longest kernels",
+      .about = fmt::format("Of rank {}, summed by name.", account.rank),
+      .columns = {{.label = "kernel", .width = view::kNameWidth},
+                  {.label = "family"},
+                  {.label = "from"},
+                  {.label = "times"},
+                  {.label = "time"},
+                  {.label = "of the step"}},
+      .readers = view::Readers::kPages};
+  for (size_t i = 0; i < sorted.size() && i < kMostKernels; ++i) {
     const auto& [name, sum] = sorted[i];
     const auto source = std::ranges::max_element(sum.sources);
     table.rows.push_back(
-        {ElideMiddle(Printable(name), kNameLength), std::string(sum.family),
-         prices == nullptr
-             ? "measured"
-             : std::string(engine::Name(static_cast<engine::PriceSource>(
-                   source - sum.sources.begin()))),
-         fmt::format("{}", sum.count), MillisecondsText(sum.time),
-         PercentText(sum.time, account.step)});
+        {name, std::string(sum.family),
+         std::string(prices == nullptr
+                         ? "measured"
+                         : engine::Name(static_cast<engine::PriceSource>(
+                               source - sum.sources.begin()))),
+         static_cast<int64_t>(sum.count), sum.time,
+         view::ShareOf(sum.time, account.step)});
   }
   return table;
 }
 
-html::Table PartsTable(const engine::RankAccount& account) {
-  html::Table table{
-      .head = {"part", "ms", "of the step"}, .rows = {}, .words = 1};
+view::Table PartsTable(const engine::RankAccount& account,
+                       std::string caption) {
+  view::Table table{
+      .title = "where the time goes",
+      .caption = std::move(caption),
+      .about = std::string(kBarsText),
+      .columns = {
+          {.label = "part"}, {.label = "time"}, {.label = "of the step"}}};
   for (const auto& [name, time] : PartsOf(account)) {
     if (time > Duration{}) {
-      table.rows.push_back({std::string(PartText(name)), MillisecondsText(time),
-                            PercentText(time, account.step)});
+      table.rows.push_back({std::string(PartText(name)), time,
+                            view::ShareOf(time, account.step)});
     }
   }
   return table;
 }
 
-html::Table PathTable(const PathSummary& path) {
-  html::Table table{.head = {"what", "kind", "times", "ms", "of the path"},
-                    .rows = {},
-                    .words = 2};
-  for (size_t i = 0; i < path.longest.size() && i < kMostPathPartsInPage; ++i) {
-    const PathShare& share = path.longest[i];
-    table.rows.push_back(
-        {ElideMiddle(Printable(share.what), kNameLength),
-         std::string(engine::Name(share.kind)), fmt::format("{}", share.times),
-         MillisecondsText(share.time), PercentText(share.time, path.length)});
+view::Table PathTable(const PathSummary& path) {
+  view::Table table{
+      .key = "critical_path",
+      .title = "critical path",
+      .caption = PathKindsText(path.kinds, path.length),
+      .about = std::string(kPathText),
+      .columns = {{.key = "kind", .label = "kind"},
+                  {.key = "name", .label = "what", .width = view::kNameWidth},
+                  {.key = "times", .label = "times"},
+                  {.key = "us", .label = "time"},
+                  {.label = "of the path"}},
+      .limit = kPathRows};
+  for (const PathShare& share : path.longest) {
+    table.rows.push_back({std::string(engine::Name(share.kind)), share.what,
+                          static_cast<int64_t>(share.times), share.time,
+                          view::ShareOf(share.time, path.length)});
   }
   return table;
 }
 
-html::Table SourcesTable(const std::vector<const PredictionReport*>& reports,
-                         const std::vector<std::string>& names) {
-  html::Table table{.head = {"time", "from"}, .rows = {}, .words = 2};
-  table.head.insert(table.head.end(), names.begin(), names.end());
+view::Table SourceTable(const std::vector<const PredictionReport*>& reports,
+                        const std::vector<std::string>& names) {
+  view::Table table{.title = "where the numbers are from",
+                    .columns = {{.label = "time"}, {.label = "from"}}};
+  for (const std::string& name : names) {
+    table.columns.push_back({.label = name});
+  }
   const auto add = [&](std::string_view what, std::string_view from,
                        const auto& share_of) {
-    std::vector<std::string> row = {std::string(what), std::string(from)};
+    std::vector<view::Value> row = {std::string(what), std::string(from)};
     bool some = false;
     for (const PredictionReport* report : reports) {
-      row.push_back(PercentText(share_of(*report)));
+      row.emplace_back(view::Share{share_of(*report)});
       some = some || share_of(*report) > 0;
     }
     if (some) {
@@ -205,7 +213,8 @@ html::Table SourcesTable(const std::vector<const PredictionReport*>& reports,
     }
   };
   for (size_t i = 0; i < engine::kPriceSourceCount; ++i) {
-    add("GPU", engine::Name(static_cast<engine::PriceSource>(i)),
+    add(reports.front()->subject.server ? "operators" : "GPU",
+        engine::Name(static_cast<engine::PriceSource>(i)),
         [&](const PredictionReport& report) { return report.coverage[i]; });
   }
   for (size_t i = 0; i < cost::kOverheadSourceCount; ++i) {
@@ -215,6 +224,13 @@ html::Table SourcesTable(const std::vector<const PredictionReport*>& reports,
         });
   }
   return table;
+}
+
+void AddTimes(std::string_view key, const StepParts& times,
+              view::Facts& facts) {
+  for (const auto& [name, time] : times) {
+    facts.push_back({{.key = fmt::format("{}.{}", key, name)}, time});
+  }
 }
 
 }  // namespace stepcast::report

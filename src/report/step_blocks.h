@@ -1,6 +1,6 @@
-// Parts that the HTML pages of several reports are made of.
-#ifndef STEPCAST_REPORT_HTML_PARTS_H_
-#define STEPCAST_REPORT_HTML_PARTS_H_
+// Blocks that the reports of several commands are made of.
+#ifndef STEPCAST_REPORT_STEP_BLOCKS_H_
+#define STEPCAST_REPORT_STEP_BLOCKS_H_
 
 #include <cstddef>
 #include <span>
@@ -10,12 +10,13 @@
 
 #include "engine/account.h"
 #include "engine/price_works.h"
-#include "html/page.h"
+#include "html/bars.h"
 #include "ir/graph.h"
 #include "report/breakdown.h"
 #include "report/path_summary.h"
 #include "report/prediction.h"
 #include "report/simulated_slices.h"
+#include "view/doc.h"
 
 namespace stepcast::report {
 
@@ -27,8 +28,8 @@ inline constexpr std::string_view kPathText =
     "The chain of waits that decides the length of the step: only what is on "
     "it can make the step shorter.";
 
-/// So much of a name is shown.
-inline constexpr size_t kNameLength = 100;
+/// Rows of a path, and of what changed on it, that text shows.
+inline constexpr size_t kPathRows = 6;
 
 /// Where a step went, and what it is called.
 struct NamedParts {
@@ -37,30 +38,31 @@ struct NamedParts {
 };
 
 /// Steps side by side.
-std::string PartBars(std::span<const NamedParts> steps);
-
-/// Which ranks stand for others; empty if none does.
-std::string AlikeHtml(std::span<const engine::RankAccount> accounts);
+html::Bars PartBars(std::span<const NamedParts> steps);
 
 /// Where each rank's step went.
-std::string AccountBars(std::span<const engine::RankAccount> accounts);
+html::Bars AccountBars(std::span<const engine::RankAccount> accounts);
 
-/// Where a rank's step went: kernels by family, then the rest.
-html::Table PartsTable(const engine::RankAccount& account);
+/// Where a rank's step went: kernels by family, then the rest. `caption` says
+/// which rank.
+view::Table PartsTable(const engine::RankAccount& account, std::string caption);
 
 /// The works of a rank that take most, summed by name; where their times come
 /// from, if there are `prices`.
-html::Table TopWorks(const ir::Graph& graph, const SimulatedStep& step,
-                     const engine::RankAccount& account,
-                     const engine::PricedWorks* prices);
+view::Table KernelTable(const ir::Graph& graph, const SimulatedStep& step,
+                        const engine::RankAccount& account,
+                        const engine::PricedWorks* prices);
 
 /// What the critical path was spent on, the longest first.
-html::Table PathTable(const PathSummary& path);
+view::Table PathTable(const PathSummary& path);
 
 /// Where the times of reports come from, in a column each.
-html::Table SourcesTable(const std::vector<const PredictionReport*>& reports,
-                         const std::vector<std::string>& names);
+view::Table SourceTable(const std::vector<const PredictionReport*>& reports,
+                        const std::vector<std::string>& names);
+
+/// Facts for programs, under `key` and a dot.
+void AddTimes(std::string_view key, const StepParts& times, view::Facts& facts);
 
 }  // namespace stepcast::report
 
-#endif  // STEPCAST_REPORT_HTML_PARTS_H_
+#endif  // STEPCAST_REPORT_STEP_BLOCKS_H_

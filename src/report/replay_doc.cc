@@ -1,0 +1,432 @@
+#include "report/replay_doc.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/units.h"
+#include "ir/names.h"
+#include "report/alike_text.h"
+#include "report/breakdown.h"
+#include "report/html_timeline.h"
+#include "report/step_blocks.h"
+#include "report/text_parts.h"
+#include "report/verdict.h"
+
+namespace stepcast::report {
+namespace {
+
+using engine::RankAccount;
+using engine::ReplayedRank;
+using view::Facts;
+using view::Percent;
+using view::Table;
+using view::Value;
+
+// Rows that text shows.
+constexpr size_t kReplayedRows = 24;
+constexpr size_t kReplayedRankRows = 16;
+constexpr size_t kCollectiveRows = 12;
+constexpr size_t kHopRows = 12;
+constexpr size_t kUnexplainedRows = 5;
+// Families of kernels with a column of their own.
+constexpr size_t kFamilyColumns = 5;
+
+Value NumberOf(const std::optional<int64_t>& step) {
+  return step ? Value(*step) : Value(nullptr);
+}
+
+// "step 12", or "the step" if it has no number.
+std::string StepName(const std::optional<int64_t>& step) {
+  return step ? fmt::format("step {}", *step) : "the step";
+}
+
+std::string ReplayTitle(const ReplayReport& report, const std::string& name) {
+  const std::filesystem::path path(name);
+  std::string text = fmt::format(
+      "{} of {}", StepName(report.details.step),
+      (path.has_filename() ? path : path.parent_path()).filename().string());
+  if (report.steps.size() > 1) {
+    text += fmt::format(", of {} replayed",
+                        CountText(std::ssize(report.steps), "step"));
+  }
+  if (report.details.accounts.size() > 1) {
+    text += fmt::format(", {} ranks", report.details.accounts.size());
+  }
+  return text;
+}
+
+std::vector<view::Column> ReplayedColumns() {
+  return {{.key = "step", .label = "step"},
+          {.key = "measured_us", .label = "measured"},
+          {.key = "simulated_us", .label = "simulated"},
+          {.key = "error_pct", .label = "error", .decimals = 2, .sign = true},
+          {.key = "gpu_active_measured_us", .label = "GPU active"},
+          {.key = "gpu_active_simulated_us", .label = "GPU active simulated"},
+          {.key = "unexplained_us", .label = "unexplained", .unit = "us"}};
+}
+
+std::vector<Value> ReplayedRow(const std::optional<int64_t>& step,
+                               const ReplayedRank& rank) {
+  return {NumberOf(step),           rank.measured,
+          rank.simulated,           Percent{kPercent * rank.error()},
+          rank.gpu_active_measured, rank.gpu_active_simulated,
+          rank.unexplained};
+}
+
+// For people: a row for each rank of each step.
+Table ReplayedTable(const ReplayReport& report) {
+  Table table{.title = "measured and simulated",
+              .about =
+                  "How far the simulation is from the trace says how much "
+                  "of the step it explains.",
+              .columns = ReplayedColumns(),
+              .limit = kReplayedRows,
+              .keep_by = 4};
+  table.columns.insert(table.columns.begin(), {.label = "rank"});
+  for (const ReplayedStep& step : report.steps) {
+    for (const ReplayedRank& rank : step.ranks) {
+      std::vector<Value> row = ReplayedRow(step.step, rank);
+      if (!step.step) {
+        row.front() = Value();
+      }
+      row.insert(row.begin(), rank.rank);
+      table.rows.push_back(std::move(row));
+    }
+  }
+  return table;
+}
+
+// For programs: an object for each rank with its steps.
+Table RankSteps(const ReplayReport& report) {
+  Table table{.key = "ranks",
+              .columns = {{.key = "rank"},
+                          {.key = "steps"},
+                          {.key = "step_time_us"},
+                          {.key = "gpu_active_us"},
+                          {.key = "kernel_time_us"},
+                          {.key = "host_busy_us"},
+                          {.key = "exposed_comm_us"},
+                          {.key = "wait_us"}},
+              .readers = view::Readers::kPrograms};
+  const auto column = [&](const std::string& key) {
+    const auto found =
+        std::ranges::find(table.columns, key, &view::Column::key);
+    const auto index = static_cast<size_t>(found - table.columns.begin());
+    if (found == table.columns.end()) {
+      table.columns.push_back({.key = key});
+    }
+    return index;
+  };
+  for (size_t i = 0; i < report.details.accounts.size(); ++i) {
+    const RankAccount& account = report.details.accounts[i];
+    Table steps{.columns = ReplayedColumns()};
+    for (const ReplayedStep& step : report.steps) {
+      steps.rows.push_back(ReplayedRow(step.step, step.ranks[i]));
+    }
+    std::vector<Value> row = {account.rank,
+                              std::make_shared<const Table>(std::move(steps)),
+                              account.step,
+                              account.gpu_active,
+                              account.kernel_time,
+                              account.host_busy,
+                              account.communication_exposed,
+                              account.collective_wait};
+    table.rows.push_back(std::move(row));
+  }
+  // All ranks' columns of one object together.
+  for (const auto& [prefix, times_of] :
+       {std::pair("breakdown_us.", &BreakdownOf),
+        std::pair("overheads_us.", &OverheadsOf)}) {
+    for (size_t i = 0; i < table.rows.size(); ++i) {
+      for (const auto& [name, time] : times_of(report.details.accounts[i])) {
+        const size_t index = column(prefix + name);
+        table.rows[i].resize(std::max(table.rows[i].size(), index + 1));
+        table.rows[i][index] = time;
+      }
+    }
+  }
+  return table;
+}
+
+// The families of kernels that took most on all ranks.
+std::vector<std::string> LargestFamilies(
+    const std::vector<RankAccount>& accounts) {
+  std::map<std::string, Duration> sums;
+  for (const RankAccount& account : accounts) {
+    for (const auto& [family, time] : KernelTimes(account)) {
+      sums[family] += time;
+    }
+  }
+  std::vector<std::pair<Duration, std::string>> sorted;
+  for (const auto& [family, time] : sums) {
+    sorted.emplace_back(-time, family);
+  }
+  std::ranges::sort(sorted);
+  std::vector<std::string> families;
+  for (size_t i = 0; i < sorted.size() && i < kFamilyColumns; ++i) {
+    families.push_back(sorted[i].second);
+  }
+  return families;
+}
+
+// Where the time of each rank went. The same columns for all of them: the
+// families that took most, the rest, and everything that is no kernel.
+Table RankTimes(const std::vector<RankAccount>& accounts) {
+  Table table{.title = "where the time of each rank went",
+              .about =
+                  "A row sums to its step. Copies and collectives: what "
+                  "no kernel hides.",
+              .columns = {{.label = "rank"}, {.label = "step"}},
+              .limit = kReplayedRankRows};
+  constexpr std::string_view kOthers = "other kernels";
+  const std::map<std::string, std::string> short_names = {
+      {"memcpy_exposed", "copies"},
+      {"communication_exposed", "collectives"},
+      {"idle wait_for_rank", "idle ranks"}};
+  std::vector<std::string> names = LargestFamilies(accounts);
+  names.emplace_back(kOthers);
+  for (const auto& [name, time] : PartsOf(RankAccount())) {
+    names.push_back(name);
+  }
+  std::map<std::string, Duration> sums;
+  std::vector<std::map<std::string, Duration>> times(accounts.size());
+  for (size_t i = 0; i < accounts.size(); ++i) {
+    for (const auto& [name, time] : PartsOf(accounts[i])) {
+      const bool known = std::ranges::find(names, name) != names.end();
+      const std::string column(known ? std::string_view(name) : kOthers);
+      times[i][column] += time;
+      sums[column] += time;
+    }
+  }
+  std::erase_if(
+      names, [&](const std::string& name) { return sums[name] == Duration{}; });
+  for (const std::string& name : names) {
+    const auto found = short_names.find(name);
+    table.columns.push_back(
+        {.label = found == short_names.end() ? name : found->second});
+  }
+  for (size_t i = 0; i < accounts.size(); ++i) {
+    std::vector<Value> row = {accounts[i].rank, accounts[i].step};
+    for (const std::string& name : names) {
+      row.emplace_back(times[i][name]);
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table CollectiveTable(const StepDetails& details) {
+  Table table{
+      .key = "collectives",
+      .title = "who waited for whom",
+      .about =
+          "Own: once all ranks are there. Start skew: how long the first "
+          "rank waits.",
+      .columns = {{.key = "index", .label = "#"},
+                  {.key = "kind", .label = "kind"},
+                  {.key = "start_us"},
+                  {.key = "own_us", .label = "own", .unit = "us"},
+                  {.key = "start_skew_us", .label = "start skew", .unit = "us"},
+                  {.key = "last_rank", .label = "last rank"},
+                  {.key = "ranks"},
+                  {.key = "wait_us"},
+                  {.key = "blame", .label = "why the last rank came late"}},
+      .limit = kCollectiveRows,
+      .keep_by = 4};
+  for (size_t i = 0; i < details.collectives.size(); ++i) {
+    const engine::CollectiveBlame& item = details.collectives[i];
+    table.rows.push_back({static_cast<int64_t>(i),
+                          std::string(ir::Name(item.kind)), item.start,
+                          item.own, item.start_skew, item.last_rank, item.ranks,
+                          item.waits, item.blame});
+  }
+  return table;
+}
+
+// Shares of a path for programs.
+Table ShareRows(const std::vector<PathShare>& shares) {
+  Table table{
+      .columns = {
+          {.key = "kind"}, {.key = "what"}, {.key = "us"}, {.key = "times"}}};
+  for (const PathShare& share : shares) {
+    table.rows.push_back({std::string(Name(share.kind)), share.what, share.time,
+                          static_cast<int64_t>(share.times)});
+  }
+  return table;
+}
+
+// What most of a hop was, for people.
+std::string HopText(const PathHop& hop) {
+  std::vector<std::string> parts;
+  for (const PathShare& share : hop.most) {
+    constexpr int kTenth = 10;
+    if (share.time * kTenth >= hop.end - hop.begin) {
+      parts.push_back(
+          fmt::format("{} {}", MillisecondsText(share.time), share.what));
+    }
+  }
+  return Joined(parts);
+}
+
+Table HopTable(const StepDetails& details) {
+  std::map<ir::CollectiveId, int64_t> indices;
+  for (size_t i = 0; i < details.collectives.size(); ++i) {
+    indices[details.collectives[i].id] = static_cast<int64_t>(i);
+  }
+  Table table{.key = "critical_path.hops",
+              .title = "ranks on the critical path",
+              .about =
+                  "The path stays on a rank until a collective in which "
+                  "others waited for it.",
+              .columns = {{.key = "rank", .label = "rank"},
+                          {.key = "at_us", .label = "at"},
+                          {.key = "us", .label = "time"}},
+              .limit = kHopRows,
+              .readers = details.path.hops.size() > 1
+                             ? view::Readers::kAll
+                             : view::Readers::kPrograms};
+  for (size_t i = 0; i < engine::kPathKindCount; ++i) {
+    table.columns.push_back(
+        {.key = fmt::format("kinds_us.{}",
+                            Name(static_cast<engine::PathKind>(i)))});
+  }
+  table.columns.push_back({.key = "most"});
+  table.columns.push_back({.label = "mostly", .width = view::kNameWidth});
+  table.columns.push_back({.key = "collective", .label = "up to collective"});
+  for (const PathHop& hop : details.path.hops) {
+    const auto found =
+        hop.collective ? indices.find(*hop.collective) : indices.end();
+    std::vector<Value> row = {hop.rank, hop.begin, hop.end - hop.begin};
+    row.insert(row.end(), hop.kinds.begin(), hop.kinds.end());
+    row.emplace_back(std::make_shared<const Table>(ShareRows(hop.most)));
+    row.emplace_back(HopText(hop));
+    row.push_back(found == indices.end() ? Value(nullptr)
+                                         : Value(found->second));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+void AddPath(const StepDetails& details, view::Doc& doc) {
+  Facts facts = {{{.key = "critical_path.to_rank"}, details.path_rank},
+                 {{.key = "critical_path.us"}, details.path.length}};
+  for (size_t i = 0; i < details.path.kinds.size(); ++i) {
+    facts.push_back(
+        {{.key = fmt::format("critical_path.kinds_us.{}",
+                             Name(static_cast<engine::PathKind>(i)))},
+         details.path.kinds[i]});
+  }
+  doc.blocks.emplace_back(std::move(facts));
+  doc.blocks.emplace_back(HopTable(details));
+  Table path = PathTable(details.path);
+  path.key = "critical_path.longest";
+  path.columns[1].key = "what";
+  path.caption = fmt::format("{} ms to the end of rank {}: {}",
+                             MillisecondsText(details.path.length),
+                             details.path_rank, path.caption);
+  doc.blocks.emplace_back(std::move(path));
+}
+
+Table UnexplainedTable(const StepDetails& details) {
+  Table table{.key = "unexplained",
+              .title = "unexplained",
+              .about = "Time that nothing in the trace gives a cause for.",
+              .columns = {{.key = "what",
+                           .label = "what",
+                           .width = 2 * view::kNameWidth},
+                          {.key = "rank", .label = "rank"},
+                          {.key = "at_us", .label = "at"},
+                          {.key = "us", .label = "time", .unit = "us"}},
+              .limit = kUnexplainedRows,
+              .none = "nothing"};
+  for (const engine::Unexplained& item : details.unexplained) {
+    table.rows.push_back({item.what, item.rank, item.at, item.time});
+  }
+  return table;
+}
+
+Table SkippedTable(const ReplayReport& report) {
+  Table table{.key = "skipped",
+              .title = "left out",
+              .columns = {{.key = "step", .label = "step"},
+                          {.key = "why", .label = "why"}}};
+  for (const UnreplayedStep& skipped : report.skipped) {
+    table.rows.push_back({NumberOf(skipped.step), skipped.why});
+  }
+  return table;
+}
+
+Facts SummaryFacts(const ReplayReport& report) {
+  return {{{.key = "unplaced",
+            .label = report.details.unplaced > 0 ? "left out" : ""},
+           static_cast<int64_t>(report.details.unplaced),
+           "ops or calls without a time"},
+          {{.key = "overlaps"}, static_cast<int64_t>(report.details.overlaps)},
+          {{.key = "summary.n"}, static_cast<int64_t>(report.errors.n)},
+          {{.key = "summary.gmae_pct"}, Percent{report.errors.gmae_pct}},
+          {{.key = "summary.max_abs_pct"}, Percent{report.max_abs_pct}},
+          {{.key = "summary.max_unexplained_us"}, report.max_unexplained}};
+}
+
+}  // namespace
+
+view::Doc ReplayDoc(const ReplayedJob& job, const std::string& name) {
+  const ReplayReport& report = job.report;
+  const StepDetails& details = report.details;
+  const auto slowest =
+      std::ranges::max_element(details.accounts, {}, &RankAccount::step);
+  view::Doc doc;
+  doc.title = ReplayTitle(report, name);
+  doc.verdict =
+      fmt::format("{} ms, {}; simulated within {:.2f} % of measured",
+                  MillisecondsText(slowest->step),
+                  Verdict(details.path, *slowest), report.max_abs_pct);
+  doc.blocks.emplace_back(Facts{{{.key = "step"}, NumberOf(details.step)}});
+  doc.blocks.emplace_back(RankSteps(report));
+  doc.blocks.emplace_back(ReplayedTable(report));
+  doc.blocks.emplace_back(
+      view::Picture{.title = "where the time went",
+                    .about = std::string(kBarsText),
+                    .drawing = AccountBars(details.accounts)});
+  Table parts = PartsTable(
+      *slowest, details.accounts.size() > 1
+                    ? fmt::format("rank {}, the slowest", slowest->rank)
+                    : "");
+  parts.title = "where the time went";
+  doc.blocks.emplace_back(std::move(parts));
+  if (details.accounts.size() > 1) {
+    doc.blocks.emplace_back(RankTimes(details.accounts));
+  }
+  doc.blocks.emplace_back(view::Picture{
+      .title = "timeline",
+      .about = fmt::format("As simulated from the measured durations. {}",
+                           kTimelineText),
+      .drawing = view::MakeTimelines([&job, slowest] {
+        const auto spans =
+            engine::SingleSpans(job.replay.lowered, job.replay.schedule);
+        return std::vector<view::NamedTimeline>{
+            {.timeline = StepTimeline(
+                 job.graph, SimulatedStep(job.replay),
+                 spans[static_cast<size_t>(
+                     slowest - job.report.details.accounts.begin())])}};
+      })});
+  doc.blocks.emplace_back(CollectiveTable(details));
+  AddPath(details, doc);
+  doc.blocks.emplace_back(
+      KernelTable(job.graph, SimulatedStep(job.replay), *slowest, nullptr));
+  doc.blocks.emplace_back(UnexplainedTable(details));
+  doc.blocks.emplace_back(SkippedTable(report));
+  doc.blocks.emplace_back(SummaryFacts(report));
+  doc.csv = ReplayedTable(report);
+  doc.csv.columns.front().key = "rank";
+  return doc;
+}
+
+}  // namespace stepcast::report

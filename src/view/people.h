@@ -1,0 +1,56 @@
+// What all formats for people share: values as text, and what is shown.
+#ifndef STEPCAST_VIEW_PEOPLE_H_
+#define STEPCAST_VIEW_PEOPLE_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "view/doc.h"
+
+namespace stepcast::view {
+
+/// "6.407"; the unit is UnitOf.
+std::string PeopleText(const Value& value, const Column& column);
+/// "ms"; empty if it has none, or if the text says it.
+std::string UnitOf(const Value& value, const Column& column);
+
+struct PeopleFact {
+  std::string label{};
+  std::string value{};  // With its unit.
+  std::string note{};
+};
+
+struct PeopleColumn {
+  std::string head{};  // "step ms"
+  std::string key{};
+  bool words = false;  // Not numbers.
+  bool shares = false;
+};
+
+/// A table with the columns that people see, as text.
+struct PeopleTable {
+  std::vector<PeopleColumn> columns{};
+  std::vector<std::vector<std::string>> rows{};
+  /// Of the first column of shares; empty if there is none.
+  std::vector<double> shares{};
+};
+PeopleTable PeopleTableOf(const Table& table);
+
+/// The rows that text shows.
+Table ShownRows(const Table& table);
+
+/// The facts that people see, those of blocks next to each other together;
+/// `begin` moves behind the last such block.
+std::vector<PeopleFact> PeopleFacts(const std::vector<Block>& blocks,
+                                    size_t& begin);
+
+/// "where the time goes: rank 3, the slowest"
+std::string TitleOf(const Table& table);
+
+/// "Where the time goes"
+std::string Capitalized(std::string_view text);
+
+}  // namespace stepcast::view
+
+#endif  // STEPCAST_VIEW_PEOPLE_H_

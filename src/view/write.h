@@ -1,0 +1,35 @@
+// Writes documents: a function for each format.
+#ifndef STEPCAST_VIEW_WRITE_H_
+#define STEPCAST_VIEW_WRITE_H_
+
+#include <cstddef>
+#include <string>
+
+#include "view/doc.h"
+
+namespace stepcast::view {
+
+struct TextStyle {
+  size_t width = 0;   // Of the terminal, in columns; 0: no limit.
+  bool rich = false;  // With colours, and small bars beside shares.
+};
+std::string WriteText(const Doc& doc, const TextStyle& style = {});
+
+/// One object. "version", "scenario" and "verdict" come first.
+std::string WriteJson(const Doc& doc);
+
+/// One file that needs nothing else; the scenario is in it as JSON.
+std::string WriteHtml(const Doc& doc);
+
+/// A table as WriteHtml has it.
+std::string TableHtml(const Table& table);
+
+/// As pull requests and issues show it.
+std::string WriteMarkdown(const Doc& doc);
+
+/// The names of columns and the rows of `doc.csv`, with the values of JSON.
+std::string WriteCsv(const Doc& doc);
+
+}  // namespace stepcast::view
+
+#endif  // STEPCAST_VIEW_WRITE_H_

@@ -1,0 +1,179 @@
+// Documents as pages.
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/json_write.h"
+#include "base/text_table.h"
+#include "html/escape.h"
+#include "html/page.h"
+#include "scenario/scenario_text.h"
+#include "view/people.h"
+#include "view/write.h"
+
+namespace stepcast::view {
+namespace {
+
+// Rows of a table; JSON has all.
+constexpr size_t kMostRowsInPage = 500;
+
+std::string KeyAttribute(std::string_view key) {
+  return key.empty() ? "" : fmt::format(" data-key=\"{}\"", html::Escape(key));
+}
+
+std::string TimelinesHtml(std::vector<NamedTimeline> timelines) {
+  Duration length{};
+  for (const NamedTimeline& item : timelines) {
+    length = std::max(length, item.timeline.Length());
+  }
+  std::string text;
+  for (NamedTimeline& item : timelines) {
+    if (timelines.size() > 1) {
+      item.timeline.least_length = length;
+      item.timeline.linked = true;
+      text += fmt::format("<h3>{}</h3>\n", html::Escape(item.name));
+    }
+    text += item.timeline.ToHtml();
+  }
+  return text;
+}
+
+struct Drawer {
+  std::string operator()(const html::Bars& bars) const {
+    return html::BarsHtml(bars);
+  }
+  std::string operator()(const html::Waterfall& waterfall) const {
+    return html::WaterfallHtml(waterfall);
+  }
+  std::string operator()(const html::Chart& chart) const {
+    return html::ChartHtml(chart);
+  }
+  std::string operator()(const html::BarChart& chart) const {
+    return html::BarChartHtml(chart);
+  }
+  std::string operator()(const html::TornadoChart& chart) const {
+    return html::TornadoHtml(chart);
+  }
+  std::string operator()(const MakeTimelines& make) const {
+    return TimelinesHtml(make());
+  }
+};
+
+class HtmlWriter {
+ public:
+  explicit HtmlWriter(html::Page& page) : page_(page) {}
+
+  void Add(const std::vector<PeopleFact>& facts) {
+    if (facts.empty()) {
+      return;
+    }
+    std::vector<html::Fact> shown;
+    for (const PeopleFact& fact : facts) {
+      shown.push_back({fact.label, fact.value, fact.note});
+    }
+    page_.AddFacts(shown);
+  }
+
+  void operator()(const Facts& /*facts*/) {}  // Above.
+  void operator()(const Nested& /*nested*/) {}
+
+  void operator()(const Table& table) {
+    if (table.readers == Readers::kPrograms ||
+        (table.rows.empty() && table.none.empty())) {
+      return;
+    }
+    Heading(table.title, table.about);
+    if (!table.caption.empty()) {
+      page_.AddHtml(fmt::format("<h3>{}</h3>\n", html::Escape(table.caption)));
+    }
+    if (table.rows.empty()) {
+      page_.AddNotes({Capitalized(table.none)});
+    } else {
+      page_.AddHtml(TableHtml(table));
+    }
+  }
+
+  void operator()(const Picture& picture) {
+    Heading(picture.title, picture.about);
+    page_.AddHtml(std::visit(Drawer{}, picture.drawing));
+  }
+
+  void operator()(const Text& text) {
+    page_.AddHtml(
+        fmt::format("<p>{}</p>\n", html::Escape(Capitalized(text.text))));
+  }
+
+  void operator()(const Notes& notes) {
+    if (!notes.notes.empty()) {
+      page_.AddNotes(notes.notes);
+    }
+  }
+
+ private:
+  void Heading(const std::string& title, const std::string& about) {
+    if (!title.empty() && title != title_) {
+      page_.AddSection(Capitalized(title), about);
+      title_ = title;
+    }
+  }
+
+  html::Page& page_;
+  std::string title_;  // Of the section that is open.
+};
+
+}  // namespace
+
+std::string TableHtml(const Table& table) {
+  Table cut = table;
+  cut.rows.resize(std::min(cut.rows.size(), kMostRowsInPage));
+  const PeopleTable people = PeopleTableOf(cut);
+  const auto alignment = [&](size_t column) {
+    return people.columns[column].words ? "" : " class=\"number\"";
+  };
+  std::string text = fmt::format("<div class=\"wide\"><table{}>\n<thead><tr>",
+                                 KeyAttribute(table.key));
+  for (size_t i = 0; i < people.columns.size(); ++i) {
+    text += fmt::format("<th{}{}>{}</th>", alignment(i),
+                        KeyAttribute(people.columns[i].key),
+                        html::Escape(people.columns[i].head));
+  }
+  text += "</tr>\n</thead>\n<tbody>\n";
+  for (const auto& row : people.rows) {
+    text += "<tr>";
+    for (size_t i = 0; i < row.size(); ++i) {
+      text += fmt::format("<td{}>{}</td>", alignment(i), html::Escape(row[i]));
+    }
+    text += "</tr>\n";
+  }
+  text += "</tbody></table></div>\n";
+  if (cut.rows.size() < table.rows.size()) {
+    text += fmt::format(
+        "<p>... {} more</p>\n",
+        WithThousands(std::ssize(table.rows) - std::ssize(cut.rows)));
+  }
+  return text;
+}
+
+std::string WriteHtml(const Doc& doc) {
+  html::Page page(Printable(doc.title), Printable(doc.verdict));
+  HtmlWriter writer(page);
+  for (size_t i = 0; i < doc.blocks.size();) {
+    writer.Add(PeopleFacts(doc.blocks, i));
+    if (i < doc.blocks.size()) {
+      std::visit(writer, doc.blocks[i]);
+      ++i;
+    }
+  }
+  if (doc.asked) {
+    JsonWriter json(JsonWriter::Style::kCompact);
+    scenario::WriteScenario(json, *doc.asked);
+    page.AddHtml(fmt::format(
+        "<script type=\"application/json\" id=\"scenario\">{}</script>\n",
+        html::EscapeScript(json.Take())));
+  }
+  return page.Take(doc.version);
+}
+
+}  // namespace stepcast::view

@@ -1,0 +1,122 @@
+// Documents for pull requests and issues.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text_table.h"
+#include "view/people.h"
+#include "view/write.h"
+
+namespace stepcast::view {
+namespace {
+
+// Text that Markdown takes for nothing else.
+std::string Escaped(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (std::string_view("\\`*_[]<>|#").find(c) != std::string_view::npos) {
+      escaped += '\\';
+    }
+    escaped += c;
+  }
+  return escaped;
+}
+
+std::string RowText(const std::vector<std::string>& cells) {
+  return fmt::format("| {} |\n", fmt::join(cells, " | "));
+}
+
+class MarkdownWriter {
+ public:
+  void Head(const Doc& doc) {
+    text_ += fmt::format("## {}\n", Escaped(Printable(doc.title)));
+    if (!doc.verdict.empty()) {
+      text_ += fmt::format("\n**{}**\n",
+                           Escaped(Capitalized(Printable(doc.verdict))));
+    }
+  }
+
+  void Add(const std::vector<PeopleFact>& facts) {
+    text_ += facts.empty() ? "" : "\n";
+    for (const PeopleFact& fact : facts) {
+      text_ += fmt::format(
+          "- {}: {}{}\n", Escaped(fact.label), Escaped(fact.value),
+          fact.note.empty() ? "" : fmt::format(" ({})", Escaped(fact.note)));
+    }
+  }
+
+  void operator()(const Facts& /*facts*/) {}  // Above.
+  void operator()(const Picture& /*picture*/) {}
+  void operator()(const Nested& /*nested*/) {}
+
+  void operator()(const Table& table) {
+    if (table.readers != Readers::kAll ||
+        (table.rows.empty() && table.none.empty())) {
+      return;
+    }
+    if (!table.title.empty()) {
+      text_ += fmt::format("\n### {}\n", Escaped(Capitalized(TitleOf(table))));
+    }
+    if (table.rows.empty()) {
+      text_ += fmt::format("\n{}\n", Escaped(Capitalized(table.none)));
+      return;
+    }
+    const Table shown = ShownRows(table);
+    AddRows(PeopleTableOf(shown));
+    if (shown.rows.size() < table.rows.size()) {
+      text_ += fmt::format(
+          "\n... {} more\n",
+          WithThousands(std::ssize(table.rows) - std::ssize(shown.rows)));
+    }
+  }
+
+  void operator()(const Text& text) {
+    text_ += fmt::format("\n{}\n", Escaped(Capitalized(Printable(text.text))));
+  }
+
+  void operator()(const Notes& notes) {
+    text_ += notes.notes.empty() ? "" : "\n";
+    for (const std::string& note : notes.notes) {
+      text_ += fmt::format("- note: {}\n", Escaped(Printable(note)));
+    }
+  }
+
+  std::string Take() { return std::move(text_); }
+
+ private:
+  void AddRows(const PeopleTable& table) {
+    std::vector<std::string> heads;
+    std::vector<std::string> rules;
+    for (const PeopleColumn& column : table.columns) {
+      heads.push_back(Escaped(column.head));
+      rules.emplace_back(column.words ? ":--" : "--:");
+    }
+    text_ += "\n" + RowText(heads) + RowText(rules);
+    for (const auto& row : table.rows) {
+      std::vector<std::string> cells;
+      for (const std::string& cell : row) {
+        cells.push_back(Escaped(cell));
+      }
+      text_ += RowText(cells);
+    }
+  }
+
+  std::string text_;
+};
+
+}  // namespace
+
+std::string WriteMarkdown(const Doc& doc) {
+  MarkdownWriter writer;
+  writer.Head(doc);
+  for (size_t i = 0; i < doc.blocks.size();) {
+    writer.Add(PeopleFacts(doc.blocks, i));
+    if (i < doc.blocks.size()) {
+      std::visit(writer, doc.blocks[i]);
+      ++i;
+    }
+  }
+  return writer.Take();
+}
+
+}  // namespace stepcast::view

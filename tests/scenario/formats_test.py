@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""Asks for reports in every format: formats_test.py STEPCAST MAKE_TRACE
+
+A table has the same heads and the same numbers in text and HTML, and its values
+are those of JSON under the keys that the heads of the page name.
+"""
+import csv
+import html.parser
+import io
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+STEPCAST = MAKE_TRACE = None
+
+MODEL = ["dlrm_default", "--gpu", "v100-sxm-16gb", "--batch", "512"]
+JOB = ["dlrm_default", "--platform", "dgx-a100", "--gpus", "4"]
+REPORTS = {
+    "predict": ["predict", *MODEL],
+    "predict of several ranks": ["predict", *JOB],
+    "predict of a server": ["predict", "dlrm_default", "--server",
+                            "2s-epyc-7742"],
+    "predict of a trace": ["predict", "trace.json", "--gpu", "a100-sxm-80gb"],
+    "predict of a fleet": ["predict", "fleet_m1", "--server", "2s-skylake",
+                           "--trainers", "2"],
+    "whatif": ["whatif", *MODEL, "--change", "precision=amp-fp16"],
+    "whatif of several ranks": ["whatif", *JOB, "--change", "overlap-comm"],
+    "suggestions": ["whatif", *MODEL, "--suggest"],
+    "replay": ["replay", "trace.json"],
+    "compare": ["compare", "dlrm_default@batch=512", "dlrm_default@batch=1024",
+                "--gpu", "v100-sxm-16gb"],
+    "plan": ["plan", *JOB, "--evaluations", "500", "--trials", "0"],
+}
+# Without a workload of their own to ask again.
+WITHOUT_SCENARIO = {"replay", "compare", "plan"}
+UNITS = {"ms": 1e3, "us": 1, "GB": 1e9, "MB": 1e6}
+
+
+class Page(html.parser.HTMLParser):
+    """The tables of a page, what its head says, and its scenario."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tables = []
+        self.scenario = self.verdict = self.title = ""
+        self.target = None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if tag == "table":
+            self.tables.append({"key": attributes.get("data-key"), "heads": [],
+                                "keys": [], "rows": []})
+        elif tag == "tr":
+            self.tables[-1]["rows"].append([])
+        elif tag == "th":
+            self.tables[-1]["keys"].append(attributes.get("data-key"))
+            self.tables[-1]["heads"].append("")
+            self.target = "th"
+        elif tag == "td":
+            self.tables[-1]["rows"][-1].append("")
+            self.target = "td"
+        elif tag == "h1":
+            self.target = "title"
+        elif attributes.get("class") == "verdict":
+            self.target = "verdict"
+        elif attributes.get("id") == "scenario":
+            self.target = "scenario"
+
+    def handle_endtag(self, tag):
+        if tag == "thead":
+            self.tables[-1]["rows"].clear()
+        self.target = None
+
+    def handle_data(self, data):
+        if self.target == "th":
+            self.tables[-1]["heads"][-1] += data
+        elif self.target == "td":
+            self.tables[-1]["rows"][-1][-1] += data
+        elif self.target:
+            setattr(self, self.target, getattr(self, self.target) + data)
+
+
+def text_tables(text):
+    """{heads: rows} of the tables in a text; cells by two spaces or more."""
+    split = lambda line: re.split(r" {2,}", line.strip())
+    tables = {}
+    rows = None
+    for line in text.splitlines():
+        if not line.startswith("  ") or line.startswith("  ..."):
+            rows = None
+        elif rows is None:
+            rows = tables.setdefault(tuple(split(line)), [])
+        else:
+            rows.append(split(line))
+    return {heads: rows for heads, rows in tables.items() if rows}
+
+
+def at(value, key):
+    for name in key.split("."):
+        if not isinstance(value, dict) or name not in value:
+            return None
+        value = value[name]
+    return value
+
+
+def shown(value, cell, head):
+    """Whether a cell of a page is a value of JSON."""
+    if value is None:
+        return cell in ("", "-")
+    if isinstance(value, bool):
+        return cell == ("yes" if value else "no")
+    if isinstance(value, str):
+        start, _, end = cell.partition("...")
+        return cell == value or (value.startswith(start) and
+                                 value.endswith(end))
+    text = cell.replace(",", "")
+    decimals = len(text.rstrip(" %").partition(".")[2])
+    if text.endswith(" %"):
+        # Shares are rounded in JSON as well.
+        number = float(text[:-2])
+        return any(abs(number - value * scale) <= 0.51 * 10**-decimals +
+                   0.00006 * scale for scale in (1, 100))
+    unit = UNITS.get(head.rsplit(" ", 1)[-1], 1)
+    return abs(float(text) - value / unit) <= max(
+        0.51 * 10**-decimals, 0.006 * abs(value) if "e" in text else 0)
+
+
+class FormatsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(scratch.cleanup)
+        cls.work = pathlib.Path(scratch.name)
+        subprocess.run([MAKE_TRACE, cls.work / "trace.json", "mb=1"],
+                       check=True, capture_output=True)
+
+    def ask(self, *words):
+        done = subprocess.run([STEPCAST, *words], cwd=self.work,
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def check_json(self, table, said):
+        rows = at(said, table["key"])
+        self.assertIsNotNone(rows, table["key"])
+        self.assertEqual(len(table["rows"]), min(len(rows), 500))
+        for cells, row in zip(table["rows"], rows):
+            for cell, key, head in zip(cells, table["keys"], table["heads"]):
+                if key:
+                    value = at(row, key)
+                    self.assertTrue(shown(value, cell, head),
+                                    f"{table['key']}: {key} is {value}, "
+                                    f"{head} is {cell}")
+
+    def check_text(self, table, tables):
+        """The rows of the text are rows of the page, in their order."""
+        rows = tables[tuple(table["heads"])]
+        page = [[cell for cell in row if cell] for row in table["rows"]]
+        for row in rows:
+            self.assertIn(row, page)
+            del page[:page.index(row) + 1]
+
+    def test_tables_are_the_same_in_all_formats(self):
+        for name, words in REPORTS.items():
+            with self.subTest(name):
+                text = self.ask(*words, "--html", "page.html")
+                said = json.loads(self.ask(*words, "--json"))
+                page = Page((self.work / "page.html").read_text())
+                tables = text_tables(text)
+                both = 0
+                for table in page.tables:
+                    if table["key"]:
+                        self.check_json(table, said)
+                    if tuple(table["heads"]) in tables:
+                        self.check_text(table, tables)
+                        both += 1
+                # No table of the text is missing on the page.
+                self.assertEqual(both, len(tables))
+                self.assertGreater(both, 0)
+
+    def test_all_begin_with_the_same_verdict(self):
+        for name, words in REPORTS.items():
+            if name == "plan":  # Its page knows the step of the best plan.
+                continue
+            with self.subTest(name):
+                title, verdict, *_ = self.ask(*words, "--html",
+                                              "page.html").splitlines()
+                said = json.loads(self.ask(*words, "--json"))
+                page = Page((self.work / "page.html").read_text())
+                markdown = self.ask(*words, "--markdown").replace("\\", "")
+                self.assertEqual(verdict, said["verdict"])
+                self.assertEqual((page.title, page.verdict), (title, verdict))
+                self.assertIn(f"## {title}\n\n**{verdict[0].upper()}"
+                              f"{verdict[1:]}**\n", markdown)
+                self.assertEqual(list(said)[0], "version")
+                if name not in WITHOUT_SCENARIO:
+                    self.assertEqual(json.loads(page.scenario),
+                                     said["scenario"])
+
+    def test_csv_has_a_value_for_every_name(self):
+        for name, words in REPORTS.items():
+            with self.subTest(name):
+                head, *rows = csv.reader(io.StringIO(self.ask(*words, "--csv")))
+                self.assertEqual(len(set(head)), len(head))
+                self.assertGreater(len(rows), 0)
+                self.assertEqual({len(row) for row in rows}, {len(head)})
+
+    def test_formats_exclude_each_other(self):
+        done = subprocess.run([STEPCAST, "predict", "--json", "--markdown"],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr, "stepcast: --json and --markdown were "
+                                      "given; expected one of them\n")
+
+
+if __name__ == "__main__":
+    STEPCAST, MAKE_TRACE = (pathlib.Path(word).resolve()
+                            for word in sys.argv[1:3])
+    unittest.main(argv=sys.argv[:1])
