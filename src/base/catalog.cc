@@ -87,7 +87,8 @@ FileCatalog::FileCatalog(CatalogKind kind, Parser parse)
     : kind_(kind), parse_(std::move(parse)) {
   std::vector<const EmbeddedFile*> files;
   for (const EmbeddedFile& file : kind_.files) {
-    if (file.name.ends_with(kind_.ending)) {
+    if (file.name.ends_with(kind_.ending) &&
+        (kind_.holds == nullptr || kind_.holds(file))) {
       files.push_back(&file);
     }
   }

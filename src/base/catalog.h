@@ -32,6 +32,8 @@ struct CatalogKind {
   /// ending: "dgx-a100", "h200-sxm-141gb/single-node".
   std::span<const EmbeddedFile> files;
   std::string_view ending = ".toml";
+  /// Which of the files are of this kind; null: all with the ending.
+  bool (*holds)(const EmbeddedFile& file) = nullptr;
   /// The name that is meant by another spelling, and those that may be meant by
   /// an unknown one. Not given: case, "-" and "_" do not matter; the nearest.
   std::optional<std::string> (*same)(

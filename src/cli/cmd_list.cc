@@ -17,8 +17,9 @@
 #include "cost/fitted_model.h"
 #include "cost/kernels/family.h"
 #include "cost/profile.h"
-#include "hw/gpu_files.h"
-#include "hw/platform_files.h"
+#include "hw/cluster.h"
+#include "hw/device.h"
+#include "hw/links.h"
 #include "ingest/formats.h"
 #include "whatif/change.h"
 #include "workload/impl/implementations.h"
@@ -66,7 +67,7 @@ Result<std::string> FormatsJson() {
 }
 
 // Where the kernel times of a GPU come from, in a few words.
-std::string SourceOf(const hw::Gpu& gpu, const cost::Profile& profile) {
+std::string SourceOf(const hw::Device& gpu, const cost::Profile& profile) {
   if (!profile.models.empty()) {
     return fmt::format("{} fitted models", profile.models.size());
   }
@@ -79,17 +80,15 @@ Result<std::string> GpusText() {
                    Align::kRight, Align::kRight, Align::kRight, Align::kLeft});
   table.AddRow({"name", "title", "generation", "SMs", "FP32 TF", "FP16 TF",
                 "GB/s", "kernel times"});
-  ASSIGN_OR_RETURN(const std::vector<hw::Gpu> gpus, hw::LoadGpus());
-  for (const hw::Gpu& gpu : gpus) {
-    ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(gpu.name));
+  ASSIGN_OR_RETURN(const std::vector<hw::Device> gpus, hw::LoadGpus());
+  for (const hw::Device& gpu : gpus) {
     ASSIGN_OR_RETURN(const cost::Profile profile,
                      cost::ProfileStore().Load(gpu.name));
     table.AddRow({gpu.name, gpu.title, std::string(hw::Name(gpu.generation)),
-                  fmt::format("{:.0f}", device.sm_count),
-                  fmt::format("{:.1f}", device.fp32_tflops),
-                  fmt::format("{:.0f}", device.fp16_tflops),
-                  fmt::format("{:.0f}", device.dram_gbs),
-                  SourceOf(gpu, profile)});
+                  fmt::format("{:.0f}", gpu.sm_count),
+                  fmt::format("{:.1f}", gpu.fp32_tflops),
+                  fmt::format("{:.0f}", gpu.fp16_tflops),
+                  fmt::format("{:.0f}", gpu.dram_gbs), SourceOf(gpu, profile)});
   }
   return table.ToString();
 }
@@ -99,27 +98,15 @@ Result<std::string> GpusJson() {
   json.BeginObject();
   json.Key("version").String(Version());
   json.Key("gpus").BeginArray();
-  ASSIGN_OR_RETURN(const std::vector<hw::Gpu> gpus, hw::LoadGpus());
-  for (const hw::Gpu& gpu : gpus) {
+  ASSIGN_OR_RETURN(const std::vector<hw::Device> gpus, hw::LoadGpus());
+  for (const hw::Device& gpu : gpus) {
     json.BeginObject();
     json.Key("name").String(gpu.name);
     json.Key("title").String(gpu.title);
     json.Key("generation").String(hw::Name(gpu.generation));
     json.Key("chip").String(gpu.chip);
-    for (const hw::FigureField& field : hw::FigureFields()) {
-      if (const auto& figure = gpu.*field.member) {
-        json.Key(field.key).BeginObject();
-        json.Key("value").Double(figure->value);
-        json.Key("source").String(figure->source);
-        json.EndObject();
-      }
-    }
-    ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(gpu.name));
-    json.Key("derived").BeginArray();
-    for (const std::string& note : device.derived) {
-      json.String(note);
-    }
-    json.EndArray().EndObject();
+    WritePublished(json, hw::MachineKind::kGpu, gpu.figures, gpu.derived);
+    json.EndObject();
   }
   json.EndArray().EndObject();
   return json.Take();
@@ -128,8 +115,8 @@ Result<std::string> GpusJson() {
 // Calls visit(gpu, model) for every built-in fitted model.
 template <typename Visit>
 Status ForEachModel(const Visit& visit) {
-  ASSIGN_OR_RETURN(const std::vector<hw::Gpu> gpus, hw::LoadGpus());
-  for (const hw::Gpu& gpu : gpus) {
+  ASSIGN_OR_RETURN(const std::vector<hw::Device> gpus, hw::LoadGpus());
+  for (const hw::Device& gpu : gpus) {
     ASSIGN_OR_RETURN(const cost::Profile profile,
                      cost::ProfileStore().Load(gpu.name));
     for (const cost::FittedModel& model : profile.models) {
@@ -157,7 +144,7 @@ Result<std::string> ModelsText() {
                    Align::kRight, Align::kRight});
   table.AddRow({"gpu", "family", "type", "answers", "GMAE%", "formula%"});
   RETURN_IF_ERROR(
-      ForEachModel([&](const hw::Gpu& gpu, const cost::FittedModel& model) {
+      ForEachModel([&](const hw::Device& gpu, const cost::FittedModel& model) {
         table.AddRow({gpu.name, model.family,
                       std::string(cost::Name(model.variant)), model.chosen,
                       fmt::format("{:.1f}", ErrorOf(model, model.chosen)),
@@ -180,7 +167,7 @@ Result<std::string> ModelsJson() {
   json.EndArray();
   json.Key("models").BeginArray();
   RETURN_IF_ERROR(
-      ForEachModel([&](const hw::Gpu& gpu, const cost::FittedModel& model) {
+      ForEachModel([&](const hw::Device& gpu, const cost::FittedModel& model) {
         json.BeginObject();
         json.Key("gpu").String(gpu.name);
         json.Key("family").String(model.family);
@@ -201,18 +188,15 @@ Result<std::string> PlatformsText() {
                    Align::kLeft, Align::kRight, Align::kRight, Align::kRight});
   table.AddRow({"name", "title", "gpu", "GPUs", "links", "GB/s", "PCIe GB/s",
                 "NIC GB/s"});
-  ASSIGN_OR_RETURN(const std::vector<hw::Platform> platforms,
-                   hw::LoadPlatforms());
-  for (const hw::Platform& platform : platforms) {
-    ASSIGN_OR_RETURN(const hw::Cluster cluster,
-                     hw::FindCluster(platform.name, 0, 1));
-    const double nic = hw::NicGbsPerGpu(cluster, cluster.gpus_per_node);
+  ASSIGN_OR_RETURN(const std::vector<hw::Node> platforms, hw::LoadPlatforms());
+  for (const hw::Node& platform : platforms) {
+    const double nic = hw::NicGbsPerGpu(platform, platform.devices);
     table.AddRow(
         {platform.name, platform.title, platform.gpu,
-         fmt::format("{}", cluster.gpus_per_node),
+         fmt::format("{}", platform.devices),
          std::string(hw::Name(platform.layout)),
-         cluster.link_gbs > 0 ? fmt::format("{:.0f}", cluster.link_gbs) : "-",
-         fmt::format("{:.1f}", cluster.pcie_gbs),
+         platform.link_gbs > 0 ? fmt::format("{:.0f}", platform.link_gbs) : "-",
+         fmt::format("{:.1f}", platform.pcie_gbs),
          nic > 0 ? fmt::format("{:.2f}", nic) : "-"});
   }
   return fmt::format("{}GB/s: of one GPU in one direction\n", table.ToString());
@@ -223,9 +207,8 @@ Result<std::string> PlatformsJson() {
   json.BeginObject();
   json.Key("version").String(Version());
   json.Key("platforms").BeginArray();
-  ASSIGN_OR_RETURN(const std::vector<hw::Platform> platforms,
-                   hw::LoadPlatforms());
-  for (const hw::Platform& platform : platforms) {
+  ASSIGN_OR_RETURN(const std::vector<hw::Node> platforms, hw::LoadPlatforms());
+  for (const hw::Node& platform : platforms) {
     json.BeginObject();
     json.Key("name").String(platform.name);
     json.Key("title").String(platform.title);
@@ -233,21 +216,9 @@ Result<std::string> PlatformsJson() {
     json.Key("layout").String(hw::Name(platform.layout));
     json.Key("rails").Bool(platform.rails);
     json.Key("switch_reduction").Bool(platform.switch_reduction);
-    for (const hw::PlatformField& field : hw::PlatformFields()) {
-      if (const auto& figure = platform.*field.member) {
-        json.Key(field.key).BeginObject();
-        json.Key("value").Double(figure->value);
-        json.Key("source").String(figure->source);
-        json.EndObject();
-      }
-    }
-    ASSIGN_OR_RETURN(const hw::Cluster cluster,
-                     hw::FindCluster(platform.name, 0, 1));
-    json.Key("derived").BeginArray();
-    for (const std::string& note : cluster.derived) {
-      json.String(note);
-    }
-    json.EndArray().EndObject();
+    WritePublished(json, hw::MachineKind::kPlatform, platform.figures,
+                   platform.derived);
+    json.EndObject();
   }
   json.EndArray().EndObject();
   return json.Take();

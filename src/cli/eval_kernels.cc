@@ -14,7 +14,7 @@
 #include "cost/profile.h"
 #include "fit/fit_collectives.h"
 #include "fit/leave_out.h"
-#include "hw/platform_files.h"
+#include "hw/cluster.h"
 #include "measurements/collective_rows.h"
 #include "measurements/kernel_rows.h"
 #include "report/collective_accuracy.h"

@@ -8,7 +8,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cost/collectives/collective_store.h"
-#include "hw/platform_files.h"
+#include "hw/cluster.h"
 #include "measurements/collective_rows.h"
 #include "report/collective_accuracy.h"
 

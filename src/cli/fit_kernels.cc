@@ -19,7 +19,7 @@
 #include "cli/progress.h"
 #include "cost/profile.h"
 #include "fit/fit_shared.h"
-#include "hw/gpu_files.h"
+#include "hw/device.h"
 #include "measurements/kernel_rows.h"
 
 namespace stepcast::cli {

@@ -8,9 +8,29 @@
 #include "base/text_table.h"
 #include "cli/output.h"
 #include "engine/cpu_runtime.h"
-#include "hw/server_files.h"
+#include "hw/cpu_device.h"
+#include "hw/node.h"
 
 namespace stepcast::cli {
+
+void WritePublished(JsonWriter& json, hw::MachineKind machine,
+                    const hw::Figures& figures,
+                    std::span<const std::string> derived) {
+  for (const hw::FigureField& field : hw::FigureFields()) {
+    const auto figure = figures.find(field.key);
+    if (figure != figures.end() && hw::IsOf(field, machine)) {
+      json.Key(field.key).BeginObject();
+      json.Key("value").Double(figure->second.value);
+      json.Key("source").String(figure->second.source);
+      json.EndObject();
+    }
+  }
+  json.Key("derived").BeginArray();
+  for (const std::string& note : derived) {
+    json.String(note);
+  }
+  json.EndArray();
+}
 
 Result<std::string> ServersText() {
   TextTable table({Align::kLeft, Align::kLeft, Align::kRight, Align::kRight,
@@ -18,10 +38,9 @@ Result<std::string> ServersText() {
                    Align::kRight});
   table.AddRow({"name", "title", "cores", "FP32 TF", "BF16 TF", "GB", "GB/s",
                 "NIC GB/s", "W"});
-  ASSIGN_OR_RETURN(const std::vector<hw::Server> servers, hw::LoadServers());
-  for (const hw::Server& server : servers) {
-    const hw::Host host = hw::MakeHost(server);
-    const hw::Device device = hw::MakeHostDevice(host, hw::WholeHost(host));
+  ASSIGN_OR_RETURN(const std::vector<hw::Node> servers, hw::LoadServers());
+  for (const hw::Node& host : servers) {
+    const hw::Device device = hw::MakeCpuDevice(host, hw::WholeNode(host));
     table.AddRow({host.name, host.title,
                   fmt::format("{} x {}", host.sockets, host.cores_per_socket),
                   fmt::format("{:.1f}", device.fp32_tflops),
@@ -44,24 +63,14 @@ Result<std::string> ServersJson() {
   json.BeginObject();
   json.Key("version").String(Version());
   json.Key("servers").BeginArray();
-  ASSIGN_OR_RETURN(const std::vector<hw::Server> servers, hw::LoadServers());
-  for (const hw::Server& server : servers) {
+  ASSIGN_OR_RETURN(const std::vector<hw::Node> servers, hw::LoadServers());
+  for (const hw::Node& server : servers) {
     json.BeginObject();
     json.Key("name").String(server.name);
     json.Key("title").String(server.title);
-    for (const hw::ServerField& field : hw::ServerFields()) {
-      if (const auto& figure = server.*field.member) {
-        json.Key(field.key).BeginObject();
-        json.Key("value").Double(figure->value);
-        json.Key("source").String(figure->source);
-        json.EndObject();
-      }
-    }
-    json.Key("derived").BeginArray();
-    for (const std::string& note : hw::MakeHost(server).derived) {
-      json.String(note);
-    }
-    json.EndArray().EndObject();
+    WritePublished(json, hw::MachineKind::kServer, server.figures,
+                   server.derived);
+    json.EndObject();
   }
   json.EndArray();
   json.Key("runtimes").BeginArray();

@@ -18,7 +18,7 @@
 #include "cli/plan_command.h"
 #include "cli/progress.h"
 #include "engine/place_tables.h"
-#include "hw/platform_files.h"
+#include "hw/cluster.h"
 #include "plan/load_deal.h"
 #include "plan/make_problem.h"
 #include "plan/plan_json.h"

@@ -2,7 +2,7 @@
 
 #include <system_error>
 
-#include "hw/gpu_files.h"
+#include "hw/device.h"
 
 namespace stepcast::cli {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/diagnostics.h"
-#include "hw/gpu_files.h"
+#include "hw/device.h"
 #include "hw/gpu_names.h"
 #include "ingest/build_graph.h"
 

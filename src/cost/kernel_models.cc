@@ -14,8 +14,7 @@
 #include "cost/kernels/cpu_kernels.h"
 #include "cost/kernels/family.h"
 #include "cost/kernels/fill.h"
-#include "hw/gpu_files.h"
-#include "hw/matrix_units.h"
+#include "hw/device.h"
 #include "ir/shape_fields.h"
 
 namespace stepcast::cost {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "cost/machine.h"
-#include "hw/gpu_files.h"
+#include "hw/device.h"
 
 namespace stepcast::cost {
 

@@ -32,7 +32,7 @@ struct LaunchCost {
   double LeadAt(double place) const;
 };
 
-/// By key of hw::Gpu.
+/// By key of hw::Device.
 using Ceilings = std::map<std::string, double, std::less<>>;
 /// By op.
 using LaunchCosts = std::map<std::string, LaunchCost, std::less<>>;

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "cost/kernel_models.h"
-#include "hw/gpu_files.h"
+#include "hw/device.h"
 
 namespace stepcast::cost {
 namespace {

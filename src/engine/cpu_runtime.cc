@@ -82,9 +82,9 @@ Result<const CpuRuntime*> FindCpuRuntime(std::string_view name,
   return Fail(ErrorCode::kInvalidInput, Unknown("runtime", name, names));
 }
 
-hw::Device RuntimeDevice(const CpuRuntime& runtime, const hw::Host& host,
+hw::Device RuntimeDevice(const CpuRuntime& runtime, const hw::Node& host,
                          bool sockets_apart) {
-  hw::HostPart part = sockets_apart ? hw::OneSocket(host) : hw::WholeHost(host);
+  hw::CpuShare part = sockets_apart ? hw::OneSocket(host) : hw::WholeNode(host);
   if (sockets_apart) {
     part.cores = std::max(part.cores - hw::kExchangeCores, 1.0);
   }
@@ -92,7 +92,7 @@ hw::Device RuntimeDevice(const CpuRuntime& runtime, const hw::Host& host,
     part.cores = 1;
     part.busy_cores = 1;
   }
-  hw::Device device = hw::MakeHostDevice(host, part);
+  hw::Device device = hw::MakeCpuDevice(host, part);
   device.gemm_fp32_share = runtime.gemm_share;
   device.bmm_fp32_share = runtime.batched_share;
   device.conv_fp32_share = runtime.batched_share;

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "hw/host.h"
+#include "hw/cpu_device.h"
 
 namespace stepcast::engine {
 
@@ -33,7 +33,7 @@ Result<const CpuRuntime*> FindCpuRuntime(std::string_view name,
                                          std::string_view impl);
 
 /// A device of the part of a host that one process of the runtime has.
-hw::Device RuntimeDevice(const CpuRuntime& runtime, const hw::Host& host,
+hw::Device RuntimeDevice(const CpuRuntime& runtime, const hw::Node& host,
                          bool sockets_apart);
 
 }  // namespace stepcast::engine

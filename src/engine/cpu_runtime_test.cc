@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cost/overheads/overhead_files.h"
-#include "hw/server_files.h"
+#include "hw/node.h"
 
 namespace stepcast::engine {
 namespace {
@@ -35,7 +35,7 @@ TEST(CpuRuntimeTest, AnImplementationHasAUsualOne) {
 }
 
 TEST(CpuRuntimeTest, OneThreadHasOneCore) {
-  const hw::Host host = hw::FindHost("2s-epyc-7742").value();
+  const hw::Node host = hw::FindServer("2s-epyc-7742").value();
   const hw::Device one =
       RuntimeDevice(**FindCpuRuntime("onnx", ""), host, false);
   EXPECT_EQ(one.sm_count, 1);

@@ -12,7 +12,9 @@
 #include "engine/build_job.h"
 #include "engine/cpu_runtime.h"
 #include "engine/predictor.h"
-#include "hw/server_files.h"
+#include "hw/cluster.h"
+#include "hw/cpu_device.h"
+#include "hw/node.h"
 #include "workload/build_graph.h"
 
 namespace stepcast::engine {
@@ -31,7 +33,7 @@ constexpr double kSpanShare = 0.3;
 
 // A process that spans sockets reads and writes half of what it touches over
 // their links; several processes stay on theirs.
-void SpreadOverSockets(const hw::Host& host, hw::Device& device) {
+void SpreadOverSockets(const hw::Node& host, hw::Device& device) {
   const double remote = 1 - 1.0 / host.sockets;
   const double links = host.sockets * host.socket_link_gbs;
   if (remote > 0 && links > 0) {
@@ -52,17 +54,21 @@ void DropContext(workload::Memory& memory) {
 }
 
 // Whether each socket has a process of its own.
-bool IsApart(const CpuRuntime& runtime, const hw::Host& host) {
+bool IsApart(const CpuRuntime& runtime, const hw::Node& host) {
   return runtime.per_socket && host.sockets > 1;
 }
 
 // The processes on servers, and what is between them.
-Result<hw::Cluster> ClusterOf(const CpuRuntime& runtime, const hw::Host& host,
+Result<hw::Cluster> ClusterOf(const CpuRuntime& runtime, const hw::Node& host,
                               int nodes) {
-  ASSIGN_OR_RETURN(hw::Cluster cluster, hw::MakeHostCluster(host, nodes));
+  ASSIGN_OR_RETURN(
+      hw::Cluster cluster,
+      hw::MakeCluster(host, hw::MakeCpuDevice(host, hw::OneSocket(host)),
+                      nodes * host.sockets, nodes));
   if (!IsApart(runtime, host)) {
     cluster.gpus_per_node = 1;
-    cluster.node_gpus = 1;
+    cluster.node.devices = 1;
+    cluster.node.domain_devices = 1;
   }
   return cluster;
 }
@@ -106,7 +112,7 @@ Result<const cost::CollectiveModels*> Predictor::ServerCollectives(
       fmt::format("server {} {} {}", server, runtime->name, nodes);
   auto found = collectives_.find(key);
   if (found == collectives_.end()) {
-    ASSIGN_OR_RETURN(const hw::Host host, hw::FindHost(std::string(server)));
+    ASSIGN_OR_RETURN(const hw::Node host, hw::FindServer(std::string(server)));
     ASSIGN_OR_RETURN(const hw::Cluster cluster,
                      ClusterOf(*runtime, host, nodes));
     ASSIGN_OR_RETURN(cost::CollectiveModels models,
@@ -125,7 +131,7 @@ Result<const cost::KernelModels*> Predictor::ServerModels(
   const std::string key = fmt::format("server {} {}", server, runtime->name);
   auto models = models_.find(key);
   if (models == models_.end()) {
-    ASSIGN_OR_RETURN(const hw::Host host, hw::FindHost(std::string(server)));
+    ASSIGN_OR_RETURN(const hw::Node host, hw::FindServer(std::string(server)));
     const bool apart = IsApart(*runtime, host);
     hw::Device device = RuntimeDevice(*runtime, host, apart);
     if (!apart && !runtime->one_thread) {
@@ -145,7 +151,7 @@ Result<const cost::KernelModels*> Predictor::ServerModels(
 Result<ModelPrediction> Predictor::PredictOnServers(
     const Request& request, workload::Settings settings,
     const PredictOptions& options) {
-  ASSIGN_OR_RETURN(const hw::Host host, hw::FindHost(request.server));
+  ASSIGN_OR_RETURN(const hw::Node host, hw::FindServer(request.server));
   ASSIGN_OR_RETURN(const CpuRuntime* runtime,
                    FindCpuRuntime(request.runtime, settings.impl));
   const bool apart = IsApart(*runtime, host);

@@ -6,7 +6,7 @@
 
 #include "base/units.h"
 #include "engine/predictor.h"
-#include "hw/server_files.h"
+#include "hw/node.h"
 #include "workload/model_files.h"
 
 namespace stepcast::engine {
@@ -40,7 +40,7 @@ std::string ErrorOf(const Request& request) {
 
 TEST(PredictServersTest, LargerBatchesTakeLongerOnEveryServer) {
   const auto servers = hw::LoadServers().value();
-  for (const hw::Server& server : servers) {
+  for (const hw::Node& server : servers) {
     Request request = OnServer(server.name);
     double last = 0;
     for (const int64_t batch : {64, 512, 4096, 32768}) {

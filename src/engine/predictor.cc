@@ -12,9 +12,9 @@
 #include "cost/overheads/overhead_files.h"
 #include "engine/build_job.h"
 #include "engine/place_tables.h"
-#include "hw/gpu_files.h"
-#include "hw/matrix_units.h"
-#include "hw/platform_files.h"
+#include "hw/cluster.h"
+#include "hw/device.h"
+#include "hw/links.h"
 #include "workload/build_graph.h"
 #include "workload/impl/implementations.h"
 
@@ -30,16 +30,16 @@ bool AllInHbm(const workload::Model& model) {
 
 // A server as the maker of its GPUs designed it (NVIDIA's DGX and HGX) stands
 // for the many that follow the design; others are one company's own.
-bool IsReference(const hw::Platform& platform) {
+bool IsReference(const hw::Node& platform) {
   return platform.name.starts_with("dgx-") || platform.name.starts_with("hgx-");
 }
 
 // Which of two that have the GPU is taken if none was named: the smaller, then
 // the reference design, then the first by name.
-bool IsMoreUsual(const hw::Platform& a, const hw::Platform& b) {
-  return std::make_tuple(hw::DomainGpus(a), !IsReference(a),
+bool IsMoreUsual(const hw::Node& a, const hw::Node& b) {
+  return std::make_tuple(a.domain_devices, !IsReference(a),
                          std::string_view(a.name)) <
-         std::make_tuple(hw::DomainGpus(b), !IsReference(b),
+         std::make_tuple(b.domain_devices, !IsReference(b),
                          std::string_view(b.name));
 }
 
@@ -61,13 +61,13 @@ Host HostOf(const Request& request, const std::string& platform,
                         .nic_gbs = hw::kLeastNicGbs},
             .memory_gb = std::numeric_limits<double>::infinity()};
   }
-  const double nic = hw::NicGbsPerGpu(*cluster, cluster->gpus_per_node);
+  const double nic = hw::NicGbsPerGpu(cluster->node, cluster->gpus_per_node);
   return {.pricing = {.memory_gbs =
-                          cluster->host_memory_gbs / cluster->gpus_per_node,
+                          cluster->node.memory_gbs / cluster->gpus_per_node,
                       .nic_gbs =
                           nic > 0 ? nic
                                   : hw::kLeastNicGbs / cluster->gpus_per_node},
-          .memory_gb = cluster->host_memory_gb};
+          .memory_gb = cluster->node.memory_gb};
 }
 
 // What the servers take and cost, all of them.
@@ -218,20 +218,19 @@ Result<std::string> PlatformOf(const Request& request, std::string& gpu) {
     return std::string();
   }
   if (!request.platform.empty()) {
-    ASSIGN_OR_RETURN(const hw::Platform platform,
+    ASSIGN_OR_RETURN(const hw::Node platform,
                      hw::FindPlatform(request.platform));
     gpu = gpu.empty() ? platform.gpu : gpu;
     return request.platform;
   }
-  ASSIGN_OR_RETURN(const std::vector<hw::Platform> platforms,
-                   hw::LoadPlatforms());
+  ASSIGN_OR_RETURN(const std::vector<hw::Node> platforms, hw::LoadPlatforms());
   ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(gpu));
   const std::string name = device.name.substr(0, device.name.find('@'));
   const int on_node =
       (request.gpus + request.nodes - 1) / std::max(request.nodes, 1);
-  const hw::Platform* best = nullptr;
-  for (const hw::Platform& platform : platforms) {
-    if (platform.gpu == name && hw::DomainGpus(platform) >= on_node &&
+  const hw::Node* best = nullptr;
+  for (const hw::Node& platform : platforms) {
+    if (platform.gpu == name && platform.domain_devices >= on_node &&
         (best == nullptr || IsMoreUsual(platform, *best))) {
       best = &platform;
     }
@@ -252,7 +251,7 @@ Result<int> NodesOn(const std::string& platform, const Request& request) {
   if (platform.empty() || request.nodes != 1) {
     return request.nodes;
   }
-  ASSIGN_OR_RETURN(const hw::Platform found, hw::FindPlatform(platform));
+  ASSIGN_OR_RETURN(const hw::Node found, hw::FindPlatform(platform));
   return hw::NodesFor(found, request.gpus, request.nodes);
 }
 

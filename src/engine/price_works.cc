@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <variant>
 
+#include "hw/links.h"
+
 namespace stepcast::engine {
 namespace {
 
@@ -178,7 +180,7 @@ void Pricer::PriceCollectives() {
 void Pricer::ShareUplinks(double pcie_gbs) {
   const hw::Cluster& cluster = options_.collectives.models->cluster();
   const double sharing =
-      std::min<double>(cluster.gpus_per_uplink, cluster.gpus_per_node);
+      std::min<double>(cluster.node.gpus_per_uplink, cluster.gpus_per_node);
   if (sharing <= 1) {
     return;
   }
@@ -192,9 +194,9 @@ void Pricer::ShareUplinks(double pcie_gbs) {
       continue;
     }
     const auto bytes = static_cast<double>(copy->bytes.count);
-    const double alone = hw::SharedGbs(cluster.pcie_gbs, 1, pcie_gbs);
-    const double shared =
-        hw::SharedGbs(cluster.pcie_gbs, static_cast<int>(sharing), pcie_gbs);
+    const double alone = hw::SharedGbs(cluster.node.pcie_gbs, 1, pcie_gbs);
+    const double shared = hw::SharedGbs(cluster.node.pcie_gbs,
+                                        static_cast<int>(sharing), pcie_gbs);
     const double longer = bytes / 1e3 * (1 / shared - 1 / alone);
     WorkPrice& price = priced_.prices[id];
     price.p10_us += longer;

@@ -10,6 +10,7 @@
 
 #include "cost/collectives/load.h"
 #include "hw/cluster.h"
+#include "hw/links.h"
 
 namespace stepcast::engine {
 namespace {
@@ -53,7 +54,7 @@ uint8_t LinksOf(const hw::Cluster& cluster, const ir::Collective& part) {
   if (among_nodes) {
     return kNetwork;
   }
-  const hw::NodeLinks links = hw::LinksOf(cluster, cluster.gpus_per_node);
+  const hw::LinkRates links = hw::LinksOf(cluster.node, cluster.gpus_per_node);
   const bool direct =
       part.kind == ir::CollectiveKind::kAllToAll ? links.peers_direct : true;
   return links.direct && direct ? kFabric : kToDevice | kFromDevice;
@@ -104,11 +105,11 @@ class Linker {
                                  const WorkPrice& alone) const {
     const bool to_device = copy.kind == ir::CopyKind::kHostToDevice;
     if ((!to_device && copy.kind != ir::CopyKind::kDeviceToHost) ||
-        alone.p50_us <= 0 || cluster().pcie_gbs <= 0) {
+        alone.p50_us <= 0 || cluster().node.pcie_gbs <= 0) {
       return std::nullopt;
     }
     const double moving_us =
-        static_cast<double>(copy.bytes.count) / (cluster().pcie_gbs * 1e3);
+        static_cast<double>(copy.bytes.count) / (cluster().node.pcie_gbs * 1e3);
     return Transfer{.alone_us = alone.p50_us,
                     .links = to_device ? kToDevice : kFromDevice,
                     .share = std::min(moving_us / alone.p50_us, 1.0)};

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "engine/predictor.h"
-#include "hw/gpu_files.h"
-#include "hw/platform_files.h"
-#include "hw/server_files.h"
+#include "hw/cluster.h"
+#include "hw/device.h"
+#include "hw/node.h"
 
 namespace stepcast::explore {
 
@@ -23,7 +23,7 @@ Status MachineChecker::Check(const scenario::Job& job,
     return {};
   }
   if (!servers.name.empty()) {
-    ASSIGN_OR_RETURN(const hw::Host host, hw::FindHost(servers.name));
+    ASSIGN_OR_RETURN(const hw::Node host, hw::FindServer(servers.name));
   }
   if (servers.trainers == 0 && request.server.empty()) {
     std::string gpu = request.gpu;

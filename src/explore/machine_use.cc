@@ -4,7 +4,7 @@
 #include <variant>
 #include <vector>
 
-#include "hw/platform_files.h"
+#include "hw/cluster.h"
 #include "ir/shape.h"
 
 namespace stepcast::explore {
@@ -59,9 +59,9 @@ void FillMachineUse(const scenario::Job& job,
   if (bytes.memory > 0) {
     row.at(Number::kTrainerMemory) =
         bytes.memory * ranks /
-        (step_us * cluster->host_memory_gbs * kBytesPerUs);
+        (step_us * cluster->node.memory_gbs * kBytesPerUs);
   }
-  const double nic_gbs = cluster->nics * cluster->nic_gbs;
+  const double nic_gbs = cluster->node.nics * cluster->node.nic_gbs;
   if (bytes.network > 0 && nic_gbs > 0) {
     row.at(Number::kTrainerNetwork) =
         bytes.network * ranks / (step_us * nic_gbs * kBytesPerUs);

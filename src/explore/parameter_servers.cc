@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "fleet/demands.h"
-#include "hw/server_files.h"
+#include "hw/node.h"
 #include "workload/placement.h"
 
 namespace stepcast::explore {
@@ -45,7 +45,7 @@ Status FillParameterServers(const scenario::Job& job,
       job.servers.name.empty()) {
     return {};
   }
-  ASSIGN_OR_RETURN(const hw::Host host, hw::FindHost(job.servers.name));
+  ASSIGN_OR_RETURN(const hw::Node host, hw::FindServer(job.servers.name));
   // What a GPU's rank asks is what a trainer's thread with its batch would.
   ASSIGN_OR_RETURN(const fleet::Demands demands,
                    fleet::FindDemands(remote, job.request.settings,

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "base/stats.h"
-#include "hw/gpu_files.h"
-#include "hw/platform_files.h"
+#include "hw/cluster.h"
+#include "hw/device.h"
 
 namespace stepcast::fit {
 namespace {
@@ -39,15 +39,14 @@ void Weigh(std::vector<SizePoint>& points) {
   }
 }
 
-const hw::Platform* LargestNaming(std::span<const hw::Platform> platforms,
-                                  const std::string& system) {
-  const hw::Platform* found = nullptr;
-  for (const hw::Platform& platform : platforms) {
+const hw::Node* LargestNaming(std::span<const hw::Node> platforms,
+                              const std::string& system) {
+  const hw::Node* found = nullptr;
+  for (const hw::Node& platform : platforms) {
     // Platforms may name systems of like GPUs; only those of their own count.
     const bool own = system.starts_with(platform.gpu + "/");
     if (own && std::ranges::count(platform.collectives, system) > 0 &&
-        (found == nullptr ||
-         platform.gpus_per_node->value > found->gpus_per_node->value)) {
+        (found == nullptr || platform.devices > found->devices)) {
       found = &platform;
     }
   }
@@ -127,12 +126,11 @@ std::vector<MeasuredCurve> GroupCurves(
 }
 
 Result<std::vector<hw::Cluster>> ClustersOf(
-    const measurements::CollectiveRows& rows,
-    std::span<const hw::Platform> more) {
-  ASSIGN_OR_RETURN(const std::vector<hw::Platform> known, hw::LoadPlatforms());
+    const measurements::CollectiveRows& rows, std::span<const hw::Node> more) {
+  ASSIGN_OR_RETURN(const std::vector<hw::Node> known, hw::LoadPlatforms());
   std::vector<hw::Cluster> clusters;
   for (const std::string& system : rows.systems) {
-    const hw::Platform* platform = LargestNaming(more, system);
+    const hw::Node* platform = LargestNaming(more, system);
     if (platform == nullptr) {
       platform = LargestNaming(known, system);
     }
@@ -143,10 +141,8 @@ Result<std::vector<hw::Cluster>> ClustersOf(
                               system));
     }
     ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(platform->gpu));
-    ASSIGN_OR_RETURN(
-        hw::Cluster cluster,
-        hw::MakeCluster(*platform, device,
-                        static_cast<int>(platform->gpus_per_node->value), 1));
+    ASSIGN_OR_RETURN(hw::Cluster cluster,
+                     hw::MakeCluster(*platform, device, platform->devices, 1));
     clusters.push_back(std::move(cluster));
   }
   return clusters;

@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "cost/collectives/load.h"
 #include "hw/cluster.h"
-#include "hw/platform.h"
+#include "hw/node.h"
 #include "measurements/collective_rows.h"
 
 namespace stepcast::fit {
@@ -48,8 +48,7 @@ std::vector<MeasuredCurve> GroupCurves(
 /// those that name it in 'collectives', `more` before the built-in ones. A
 /// system that no platform names is an error.
 Result<std::vector<hw::Cluster>> ClustersOf(
-    const measurements::CollectiveRows& rows,
-    std::span<const hw::Platform> more);
+    const measurements::CollectiveRows& rows, std::span<const hw::Node> more);
 
 /// Why rows of a system say nothing of others like it; empty if they do.
 std::string_view WhyOdd(std::string_view system, bool over_network);

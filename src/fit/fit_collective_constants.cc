@@ -124,7 +124,7 @@ CollectiveConstants FitCollectiveConstants(const CollectiveInput& input) {
       if ((curve.group.nodes > 1) != network ||
           GpuOf(system) == input.without_gpu ||
           !WhyOdd(system, network).empty() ||
-          (network && input.clusters[curve.system].nics == 0)) {
+          (network && input.clusters[curve.system].node.nics == 0)) {
         continue;
       }
       const bool of_kind =

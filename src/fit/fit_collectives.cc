@@ -41,7 +41,7 @@ using LineKey = std::tuple<uint16_t, int, bool>;
 
 Result<CollectiveLeaveOut> LeaveOutCollectives(
     const measurements::CollectiveRows& rows,
-    std::span<const hw::Platform> platforms, size_t threads) {
+    std::span<const hw::Node> platforms, size_t threads) {
   ASSIGN_OR_RETURN(const auto clusters, ClustersOf(rows, platforms));
   const std::vector<MeasuredCurve> curves = GroupCurves(rows);
   const std::vector<std::string> gpus = GpusOf(rows.systems);
@@ -58,7 +58,7 @@ Result<CollectiveLeaveOut> LeaveOutCollectives(
   for (const CollectiveRow& row : rows.rows) {
     const std::string& system = rows.systems[row.system];
     const bool network = row.nodes > 1;
-    if (network && clusters[row.system].nics == 0) {
+    if (network && clusters[row.system].node.nics == 0) {
       continue;
     }
     const auto gpu = std::ranges::find(gpus, GpuOf(system)) - gpus.begin();
@@ -101,7 +101,7 @@ Result<CollectiveLeaveOut> LeaveOutCollectives(
 }
 
 Result<CollectiveFit> FitCollectives(const measurements::CollectiveRows& rows,
-                                     std::span<const hw::Platform> platforms,
+                                     std::span<const hw::Node> platforms,
                                      size_t threads) {
   ASSIGN_OR_RETURN(const auto clusters, ClustersOf(rows, platforms));
   const std::vector<MeasuredCurve> curves = GroupCurves(rows);

@@ -14,7 +14,7 @@
 #include "cost/collectives/constants.h"
 #include "cost/collectives/curve.h"
 #include "fit/fit_kernels.h"
-#include "hw/platform.h"
+#include "hw/node.h"
 #include "measurements/collective_rows.h"
 
 namespace stepcast::fit {
@@ -30,7 +30,7 @@ struct CollectiveFit {
 /// Fits to all rows but those of the test part. The spread of the formula comes
 /// from leaving out each GPU in turn.
 Result<CollectiveFit> FitCollectives(const measurements::CollectiveRows& rows,
-                                     std::span<const hw::Platform> platforms,
+                                     std::span<const hw::Node> platforms,
                                      size_t threads);
 
 /// collective_constants.toml, if they were fitted, and <gpu>/<system>.toml.
@@ -55,7 +55,7 @@ struct CollectiveLeaveOut {
 };
 Result<CollectiveLeaveOut> LeaveOutCollectives(
     const measurements::CollectiveRows& rows,
-    std::span<const hw::Platform> platforms, size_t threads);
+    std::span<const hw::Node> platforms, size_t threads);
 
 }  // namespace stepcast::fit
 

@@ -18,7 +18,7 @@
 #include "fit/fit_model.h"
 #include "fit/launches.h"
 #include "fit/training_rows.h"
-#include "hw/gpu_files.h"
+#include "hw/device.h"
 
 namespace stepcast::fit {
 namespace {

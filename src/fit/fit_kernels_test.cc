@@ -10,7 +10,7 @@
 
 #include "base/rng.h"
 #include "cost/kernels/family.h"
-#include "hw/gpu_files.h"
+#include "hw/device.h"
 
 namespace stepcast::fit {
 namespace {

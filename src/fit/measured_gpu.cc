@@ -12,7 +12,7 @@
 #include "cost/kernel_models.h"
 #include "fit/ceilings.h"
 #include "fit/launches.h"
-#include "hw/gpu_files.h"
+#include "hw/device.h"
 #include "ir/shape_set.h"
 
 namespace stepcast::fit {

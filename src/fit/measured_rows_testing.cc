@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "cost/kernels/family.h"
-#include "hw/gpu_files.h"
+#include "hw/device.h"
 #include "hw/usual_shares.h"
 
 namespace stepcast::fit {

@@ -4,7 +4,7 @@
 
 #include "base/stats.h"
 #include "fit/measured_rows_testing.h"
-#include "hw/gpu_files.h"
+#include "hw/device.h"
 
 namespace stepcast::fit {
 namespace {

@@ -116,8 +116,8 @@ double ActivationBytes(const workload::Model& model,
   return 0;
 }
 
-cost::Machine OneThread(const hw::Host& host, int threads) {
-  return {.device = hw::MakeHostDevice(
+cost::Machine OneThread(const hw::Node& host, int threads) {
+  return {.device = hw::MakeCpuDevice(
               host, hw::OneOf(host, std::min(threads, host.cores())))};
 }
 
@@ -130,7 +130,7 @@ double Demand::NetworkUs(double nic_gbs) const {
 Result<Demands> FindDemands(const workload::Model& model,
                             const workload::Settings& settings,
                             const IterationShape& shape,
-                            const hw::Host& trainer, const hw::Host& sparse) {
+                            const hw::Node& trainer, const hw::Node& sparse) {
   workload::Settings how = settings;
   how.batch = shape.batch;
   ASSIGN_OR_RETURN(const ir::Graph graph, TrainerGraph(model, how));

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "base/result.h"
-#include "hw/host.h"
+#include "hw/cpu_device.h"
 #include "workload/model.h"
 #include "workload/settings.h"
 
@@ -48,7 +48,7 @@ struct Demands {
 Result<Demands> FindDemands(const workload::Model& model,
                             const workload::Settings& settings,
                             const IterationShape& shape,
-                            const hw::Host& trainer, const hw::Host& sparse);
+                            const hw::Node& trainer, const hw::Node& sparse);
 
 }  // namespace stepcast::fleet
 

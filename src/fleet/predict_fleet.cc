@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "fleet/closed_network.h"
 #include "fleet/demands.h"
-#include "hw/server_files.h"
+#include "hw/node.h"
 
 namespace stepcast::fleet {
 namespace {
@@ -26,9 +26,9 @@ constexpr double kMemoryShare = 0.8;  // Of channels, by STREAM.
 // Everything that is asked for and found.
 struct Fleet {
   const FleetRequest& request;
-  const hw::Host& trainer;
-  const hw::Host& sparse;
-  const hw::Host& dense;
+  const hw::Node& trainer;
+  const hw::Node& sparse;
+  const hw::Node& dense;
   int threads = 1;
 };
 
@@ -54,7 +54,7 @@ constexpr std::array<std::string_view, kPlaces> kNames = {
     "trainer cpu",    "trainer network", "sparse cpu",   "sparse memory",
     "sparse network", "dense cpu",       "dense memory", "dense network"};
 
-double MemoryUs(double bytes, const hw::Host& host) {
+double MemoryUs(double bytes, const hw::Node& host) {
   return bytes / (kMemoryShare * host.memory_gbs * kKilo);
 }
 
@@ -65,7 +65,7 @@ NetworkUse Solve(const Fleet& fleet, const Demands& demands, const Luck& luck) {
   const double shards = request.sparse_servers;
   const double averagers = request.dense_servers;
   const auto cpu = [&](const Demand& demand, double message_us, double servers,
-                       const hw::Host& host) {
+                       const hw::Node& host) {
     return Station{
         .demand_us = luck.servers * (demand.core_us / servers + message_us),
         .servers = static_cast<double>(host.cores()),
@@ -135,7 +135,7 @@ void SetInterval(const Fleet& fleet, const Demands& demands,
   prediction.samples_per_s_p90 = at(1 - kLow);
 }
 
-TierUse TierOf(const hw::Host& host, int servers, double bytes) {
+TierUse TierOf(const hw::Node& host, int servers, double bytes) {
   return {.server = host.name,
           .servers = servers,
           .memory_bytes = bytes,
@@ -239,12 +239,12 @@ Status CheckCounts(const FleetRequest& request) {
 
 }  // namespace
 
-Result<const hw::Host*> FleetPredictor::FindServer(const std::string& name) {
+Result<const hw::Node*> FleetPredictor::FindServer(const std::string& name) {
   const auto found = hosts_.find(name);
   if (found != hosts_.end()) {
     return &found->second;
   }
-  ASSIGN_OR_RETURN(hw::Host host, hw::FindHost(name));
+  ASSIGN_OR_RETURN(hw::Node host, hw::FindServer(name));
   return &hosts_.emplace(name, std::move(host)).first->second;
 }
 
@@ -253,10 +253,10 @@ Result<FleetPrediction> FleetPredictor::Predict(const FleetRequest& request) {
   const auto named = [&](const std::string& name) -> const std::string& {
     return name.empty() ? request.server : name;
   };
-  ASSIGN_OR_RETURN(const hw::Host* trainer, FindServer(request.server));
-  ASSIGN_OR_RETURN(const hw::Host* sparse,
+  ASSIGN_OR_RETURN(const hw::Node* trainer, FindServer(request.server));
+  ASSIGN_OR_RETURN(const hw::Node* sparse,
                    FindServer(named(request.sparse_server)));
-  ASSIGN_OR_RETURN(const hw::Host* dense,
+  ASSIGN_OR_RETURN(const hw::Node* dense,
                    FindServer(named(request.dense_server)));
   const Fleet fleet{
       .request = request,

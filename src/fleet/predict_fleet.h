@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "hw/host.h"
+#include "hw/cpu_device.h"
 #include "workload/model.h"
 #include "workload/settings.h"
 
@@ -96,9 +96,9 @@ class FleetPredictor {
   Result<FleetPrediction> Predict(const FleetRequest& request);
 
  private:
-  Result<const hw::Host*> FindServer(const std::string& name);
+  Result<const hw::Node*> FindServer(const std::string& name);
 
-  std::map<std::string, hw::Host, std::less<>> hosts_;
+  std::map<std::string, hw::Node, std::less<>> hosts_;
 };
 
 /// The same once.

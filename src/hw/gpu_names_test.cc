@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "hw/gpu_files.h"
+#include "hw/device.h"
 
 namespace stepcast::hw {
 namespace {

@@ -47,7 +47,7 @@ Result<std::vector<cost::CollectiveModels>> ModelsOf(
   std::vector<cost::CollectiveModels> models;
   for (size_t i = 0; i < clusters.size(); ++i) {
     hw::Cluster cluster = clusters[i];
-    cluster.collectives = {rows.systems[i]};
+    cluster.node.collectives = {rows.systems[i]};
     ASSIGN_OR_RETURN(cost::CollectiveModels loaded,
                      cost::CollectiveModels::Load(cluster, store));
     models.push_back(std::move(loaded));
@@ -59,7 +59,7 @@ Result<std::vector<cost::CollectiveModels>> ModelsOf(
 
 Result<CollectiveAccuracy> EvaluateCollectives(
     const measurements::CollectiveRows& rows,
-    const cost::CollectiveStore& store, std::span<const hw::Platform> platforms,
+    const cost::CollectiveStore& store, std::span<const hw::Node> platforms,
     std::optional<measurements::Part> part) {
   ASSIGN_OR_RETURN(const auto clusters, fit::ClustersOf(rows, platforms));
   ASSIGN_OR_RETURN(const auto models, ModelsOf(rows, clusters, store));

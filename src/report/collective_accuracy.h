@@ -12,7 +12,7 @@
 #include "base/stats.h"
 #include "cost/collectives/collective_store.h"
 #include "fit/fit_collectives.h"
-#include "hw/platform.h"
+#include "hw/node.h"
 #include "measurements/collective_rows.h"
 
 namespace stepcast::report {
@@ -36,7 +36,7 @@ struct CollectiveAccuracy {
 /// `part`, if one is given.
 Result<CollectiveAccuracy> EvaluateCollectives(
     const measurements::CollectiveRows& rows,
-    const cost::CollectiveStore& store, std::span<const hw::Platform> platforms,
+    const cost::CollectiveStore& store, std::span<const hw::Node> platforms,
     std::optional<measurements::Part> part);
 
 std::string CollectiveAccuracyText(const CollectiveAccuracy& accuracy);

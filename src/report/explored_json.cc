@@ -5,7 +5,7 @@
 #include "base/json_write.h"
 #include "base/units.h"
 #include "explore/pareto.h"
-#include "hw/platform_files.h"
+#include "hw/cluster.h"
 #include "report/explored.h"
 #include "report/json_parts.h"
 #include "scenario/resolve.h"

@@ -16,7 +16,7 @@
 #include "fit/lin2022_mlp.h"
 #include "fit/plain_trees.h"
 #include "fit/training_rows.h"
-#include "hw/gpu_files.h"
+#include "hw/device.h"
 
 namespace stepcast::report {
 namespace {

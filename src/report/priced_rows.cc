@@ -13,7 +13,7 @@
 #include "cost/kernels/lin2022_small_ops.h"
 #include "fit/launches.h"
 #include "fit/training_rows.h"
-#include "hw/gpu_files.h"
+#include "hw/device.h"
 
 namespace stepcast::report {
 namespace {

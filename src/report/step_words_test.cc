@@ -7,8 +7,8 @@
 
 #include "cost/overheads/overhead_files.h"
 #include "engine/cpu_runtime.h"
-#include "hw/gpu_files.h"
-#include "hw/server_files.h"
+#include "hw/device.h"
+#include "hw/node.h"
 #include "workload/build_graph.h"
 #include "workload/model_files.h"
 

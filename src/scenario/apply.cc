@@ -11,10 +11,9 @@
 
 #include "cost/overheads/overhead_files.h"
 #include "engine/place_tables.h"
-#include "hw/gpu_files.h"
-#include "hw/matrix_units.h"
-#include "hw/platform_files.h"
-#include "hw/server_files.h"
+#include "hw/cluster.h"
+#include "hw/device.h"
+#include "hw/node.h"
 #include "plan/load_deal.h"
 #include "scenario/resize_model.h"
 #include "workload/impl/implementations.h"
@@ -386,7 +385,7 @@ Status KnownImpl(const std::string& word) {
 }
 
 Status KnownPlatform(const std::string& word) {
-  ASSIGN_OR_RETURN(const hw::Platform platform, hw::FindPlatform(word));
+  ASSIGN_OR_RETURN(const hw::Node platform, hw::FindPlatform(word));
   return {};
 }
 
@@ -401,7 +400,7 @@ Status KnownOverheads(const std::string& word) {
 }
 
 Status KnownServer(const std::string& word) {
-  ASSIGN_OR_RETURN(const hw::Server server, hw::FindServer(word));
+  ASSIGN_OR_RETURN(const hw::Node server, hw::FindServer(word));
   return {};
 }
 

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "hw/gpu_files.h"
-#include "hw/platform_files.h"
+#include "hw/cluster.h"
+#include "hw/device.h"
 
 namespace stepcast::whatif {
 namespace {
@@ -19,17 +19,16 @@ Result<std::string> PlatformOf(const Place& place) {
     return place.platform;
   }
   ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(place.gpu));
-  ASSIGN_OR_RETURN(const std::vector<hw::Platform> platforms,
-                   hw::LoadPlatforms());
-  const hw::Platform* best = nullptr;
-  for (const hw::Platform& platform : platforms) {
+  ASSIGN_OR_RETURN(const std::vector<hw::Node> platforms, hw::LoadPlatforms());
+  const hw::Node* best = nullptr;
+  for (const hw::Node& platform : platforms) {
     const bool same_chip = hw::FindDevice(platform.gpu)
                                .map([&](const hw::Device& other) {
                                  return other.chip == device.chip;
                                })
                                .value_or(false);
-    if (same_chip && hw::DomainGpus(platform) >= place.gpus &&
-        (best == nullptr || hw::DomainGpus(platform) < hw::DomainGpus(*best))) {
+    if (same_chip && platform.domain_devices >= place.gpus &&
+        (best == nullptr || platform.domain_devices < best->domain_devices)) {
       best = &platform;
     }
   }

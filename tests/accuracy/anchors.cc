@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "base/stats.h"
-#include "hw/gpu_files.h"
+#include "hw/device.h"
 #include "tests/accuracy/error_pct.h"
 
 namespace stepcast::accuracy {

@@ -11,7 +11,7 @@
 
 #include "cost/collectives/collective_models.h"
 #include "fit/fit_collectives.h"
-#include "hw/platform_files.h"
+#include "hw/cluster.h"
 #include "ingest/build_graph.h"
 #include "measurements/collective_rows.h"
 #include "report/collective_accuracy.h"

@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "cost/kernel_models.h"
-#include "hw/gpu_files.h"
+#include "hw/device.h"
 #include "measurements/kernel_rows.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

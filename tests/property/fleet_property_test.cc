@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 #include "fleet/predict_fleet.h"
-#include "hw/server_files.h"
+#include "hw/node.h"
 
 namespace stepcast::fleet {
 namespace {
@@ -39,7 +39,7 @@ workload::Model RandomModel(Rng& rng) {
 }
 
 FleetRequest RandomRequest(Rng& rng) {
-  const std::vector<hw::Server> servers = hw::LoadServers().value();
+  const std::vector<hw::Node> servers = hw::LoadServers().value();
   FleetRequest request;
   request.model = RandomModel(rng);
   request.server = rng.Pick(servers).name;

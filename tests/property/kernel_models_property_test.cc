@@ -8,7 +8,7 @@
 
 #include "base/rng.h"
 #include "cost/kernel_models.h"
-#include "hw/gpu_files.h"
+#include "hw/device.h"
 
 namespace stepcast::cost {
 namespace {

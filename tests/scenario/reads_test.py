@@ -47,7 +47,7 @@ class ReadsTest(unittest.TestCase):
         data = pathlib.Path(__file__).parents[2] / "data"
         with tempfile.TemporaryDirectory() as scratch:
             platform = pathlib.Path(scratch) / "mine.toml"
-            platform.write_text((data / "platforms/dgx-a100.toml").read_text())
+            platform.write_text((data / "nodes/dgx-a100.toml").read_text())
             study = pathlib.Path(scratch) / "study.toml"
             study.write_text(STUDY.format(platform=platform))
             on_mine = ["--platform", str(platform), "--gpus", "8"]
@@ -56,14 +56,14 @@ class ReadsTest(unittest.TestCase):
                        "collectives/collective_constants.toml")
             self.check(["predict", "dlrm_mlperf", "--impl", "torchrec",
                         "--gpu", "h100-sxm-80gb", "--gpus", "16", "--nodes",
-                        "2"], "platforms/hgx-h100.toml")
+                        "2"], "nodes/hgx-h100.toml")
             self.check(["predict", "dlrm_default", "--server", "2s-epyc-7742",
-                        "--nodes", "2"], "servers/2s-epyc-7742.toml")
+                        "--nodes", "2"], "nodes/2s-epyc-7742.toml")
             self.check(["predict", "fleet_m1", "--server", "2s-skylake",
-                        "--trainers", "2"], "servers/2s-skylake.toml")
+                        "--trainers", "2"], "nodes/2s-skylake.toml")
             self.check(["plan", "dlrm_mlperf", *on_mine], str(platform))
             self.check(["explore", str(study), "--threads", "2"],
-                       str(platform), "platforms/hgx-h100.toml")
+                       str(platform), "nodes/hgx-h100.toml")
 
 
 if __name__ == "__main__":

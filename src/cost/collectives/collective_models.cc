@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "hw/links.h"
+
 namespace stepcast::cost {
 namespace {
 
@@ -40,7 +42,7 @@ Result<CollectiveModels> CollectiveModels::Load(const hw::Cluster& cluster,
                                                 const CollectiveStore& store) {
   ASSIGN_OR_RETURN(const CollectiveConstants constants, store.LoadConstants());
   std::vector<CollectiveCurve> curves;
-  for (const std::string& system : cluster.collectives) {
+  for (const std::string& system : cluster.node.collectives) {
     ASSIGN_OR_RETURN(const CollectiveProfile* profile, store.Find(system));
     if (profile != nullptr) {
       std::ranges::copy(profile->curves, std::back_inserter(curves));
@@ -206,8 +208,8 @@ Estimate CollectiveModels::PriceAmongDomains(double bytes,
                                              RankGroup domains) const {
   // All ranks of a node use its adapters at once.
   const double crowd =
-      hw::NicGbsPerGpu(cluster_, 1) /
-      std::max(hw::NicGbsPerGpu(cluster_, domains.ranks_per_node()), 1e-3);
+      hw::NicGbsPerGpu(cluster_.node, 1) /
+      std::max(hw::NicGbsPerGpu(cluster_.node, domains.ranks_per_node()), 1e-3);
   return PriceInDomains(
       EvenLoad(ir::CollectiveKind::kAllToAll,
                {.ranks = domains.nodes, .nodes = domains.nodes},

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "hw/platform_files.h"
+#include "hw/cluster.h"
 
 namespace stepcast::cost {
 namespace {
@@ -52,7 +52,7 @@ void CheckLaws(const CollectiveModels& models, RankGroup group) {
 TEST(CollectiveModels, LawsHoldOnEveryPlatform) {
   const auto platforms = hw::LoadPlatforms();
   ASSERT_TRUE(platforms.has_value());
-  for (const hw::Platform& platform : *platforms) {
+  for (const hw::Node& platform : *platforms) {
     SCOPED_TRACE(platform.name);
     const CollectiveModels models = Load(platform.name, 0, 1);
     const int gpus = models.cluster().gpus_per_node;
@@ -61,7 +61,7 @@ TEST(CollectiveModels, LawsHoldOnEveryPlatform) {
         CheckLaws(models, {.ranks = ranks});
       }
     }
-    if (models.cluster().nics > 0) {
+    if (models.cluster().node.nics > 0) {
       for (const int nodes : {2, 3, 16, 128}) {
         CheckLaws(Load(platform.name, gpus * nodes, nodes),
                   {.ranks = gpus * nodes, .nodes = nodes});
@@ -122,7 +122,7 @@ TEST(CollectiveModels, SharingALinkTakesTurns) {
 TEST(CollectiveModels, EveryNamedSystemHasCurves) {
   const auto platforms = hw::LoadPlatforms();
   ASSERT_TRUE(platforms.has_value());
-  for (const hw::Platform& platform : *platforms) {
+  for (const hw::Node& platform : *platforms) {
     for (const std::string& system : platform.collectives) {
       const auto profile = CollectiveStore().Find(system);
       ASSERT_TRUE(profile.has_value()) << profile.error().message;

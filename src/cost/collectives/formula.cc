@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hw/links.h"
+
 namespace stepcast::cost {
 namespace {
 
@@ -74,27 +76,27 @@ double Ramp::BytesFor(double us) const {
 }
 
 bool CollectiveFormula::SwitchesAdd(const CollectiveLoad& load) const {
-  return cluster_.network_reduction && !load.adds_bytes &&
+  return cluster_.node.network_reduction && !load.adds_bytes &&
          load.kind == CollectiveKind::kAllReduce;
 }
 
 double CollectiveFormula::LatencyUs(const CollectiveLoad& load) const {
   const KindConstants& kind = constants_.of(load.kind);
   const RankGroup& group = load.group;
-  const double step = cluster_.link_latency_us.value_or(kind.step_us);
+  const double step = cluster_.node.link_latency_us.value_or(kind.step_us);
   // A switch that adds, and copies to all, is one step from everyone: more
   // ranks than it takes to be used add none.
   const bool passes_on = load.kind == CollectiveKind::kAllToAll ||
                          load.kind == CollectiveKind::kSendRecv;
   const bool by_switch =
-      cluster_.switch_reduction && !load.adds_bytes && !passes_on;
+      cluster_.node.switch_reduction && !load.adds_bytes && !passes_on;
   const int ranks =
       by_switch ? std::min(group.ranks_per_node(), kSwitchReductionRanks)
                 : group.ranks_per_node();
   double latency = kind.start_us + step * Steps(load.kind, ranks);
   if (group.nodes > 1) {
     const double network =
-        cluster_.nic_latency_us.value_or(constants_.network_step_us);
+        cluster_.node.nic_latency_us.value_or(constants_.network_step_us);
     latency +=
         network * NetworkSteps(load.kind, group.nodes, SwitchesAdd(load));
     if (load.kind == CollectiveKind::kAllToAll) {
@@ -113,7 +115,7 @@ double CollectiveFormula::NodeTransferUs(const CollectiveLoad& load,
     return 0;
   }
   const KindConstants& kind = constants_.of(load.kind);
-  const hw::NodeLinks links = hw::LinksOf(cluster_, ranks);
+  const hw::LinkRates links = hw::LinksOf(cluster_.node, ranks);
   double share = 1;
   if (sustained) {
     const bool direct = load.kind == CollectiveKind::kAllToAll
@@ -127,13 +129,13 @@ double CollectiveFormula::NodeTransferUs(const CollectiveLoad& load,
   if (load.kind == CollectiveKind::kAllToAll) {
     const double local = load.wire_bytes - load.remote_bytes;
     double us = local / (links.peer_gbs * (ranks - 1));
-    if (cluster_.layout == hw::LinkLayout::kMesh && links.direct) {
+    if (cluster_.node.layout == hw::LinkLayout::kMesh && links.direct) {
       us = std::max(us, load.peer_bytes / links.peer_gbs);
     }
     return us / share / 1e3;
   }
   const bool adds = load.kind == CollectiveKind::kAllReduce &&
-                    cluster_.switch_reduction && !load.adds_bytes;
+                    cluster_.node.switch_reduction && !load.adds_bytes;
   double rate = links.ring_gbs * share;
   if (adds && !sustained) {
     rate *= 2;
@@ -150,7 +152,7 @@ double CollectiveFormula::TransferUs(const CollectiveLoad& load,
     return within;
   }
   const int ranks = load.group.ranks_per_node();
-  const double known = hw::NicGbsPerGpu(cluster_, ranks);
+  const double known = hw::NicGbsPerGpu(cluster_.node, ranks);
   if (known == 0 && !sustained) {
     return within;  // What is not known bounds nothing.
   }

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "hw/platform_files.h"
+#include "hw/cluster.h"
 
 namespace stepcast::cost {
 namespace {

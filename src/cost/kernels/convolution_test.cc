@@ -5,7 +5,7 @@
 
 #include "cost/kernels/convolution_size.h"
 #include "cost/machine_testing.h"
-#include "hw/gpu_files.h"
+#include "hw/device.h"
 
 namespace stepcast::cost {
 namespace {

@@ -5,14 +5,15 @@
 #include <gtest/gtest.h>
 
 #include "cost/kernels/bandwidth.h"
-#include "hw/server_files.h"
+#include "hw/cpu_device.h"
+#include "hw/node.h"
 
 namespace stepcast::cost {
 namespace {
 
 Machine Server(std::string_view name = "2s-epyc-7742") {
-  const hw::Host host = hw::FindHost(name).value();
-  return {.device = hw::MakeHostDevice(host, hw::WholeHost(host))};
+  const hw::Node host = hw::FindServer(name).value();
+  return {.device = hw::MakeCpuDevice(host, hw::WholeNode(host))};
 }
 
 Base Price(const ir::KernelShape& shape, const Machine& machine) {
@@ -25,7 +26,7 @@ Base Price(const ir::KernelShape& shape, const Machine& machine) {
 // of a fixed operand, and none beats the roofline.
 void ExpectLaws(const std::function<ir::KernelShape(int64_t size)>& shape_of) {
   const auto servers = hw::LoadServers().value();
-  for (const hw::Server& server : servers) {
+  for (const hw::Node& server : servers) {
     const Machine machine = Server(server.name);
     double last = 0;
     for (int64_t size = 64; size < (1LL << 30); size += size / 4) {

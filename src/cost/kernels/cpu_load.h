@@ -8,8 +8,9 @@
 
 namespace stepcast::cost {
 
-/// Whether the machine is the processors of a server (hw/host.h), which have
-/// formulas of their own; measured processors have those of GPUs, corrected.
+/// Whether the machine is the processors of a server (hw/cpu_device.h), which
+/// have formulas of their own; measured processors have those of GPUs,
+/// corrected.
 inline bool IsServer(const Machine& machine) {
   return machine.device.core_gbs > 0;
 }

@@ -9,7 +9,7 @@
 #include "cost/kernels/embedding.h"
 #include "cost/kernels/embedding_testing.h"
 #include "cost/machine_testing.h"
-#include "hw/gpu_files.h"
+#include "hw/device.h"
 
 namespace stepcast::cost {
 namespace {

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "cost/kernels/family.h"
-#include "hw/gpu_files.h"
+#include "hw/device.h"
 
 namespace stepcast::cost {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "hw/gpu_files.h"
+#include "hw/device.h"
 
 namespace stepcast::cost {
 namespace {

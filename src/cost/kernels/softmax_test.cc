@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cost/machine_testing.h"
-#include "hw/gpu_files.h"
+#include "hw/device.h"
 
 namespace stepcast::cost {
 namespace {

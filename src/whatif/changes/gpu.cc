@@ -1,7 +1,7 @@
 // gpu: every rank runs on another GPU.
 #include <vector>
 
-#include "hw/gpu_files.h"
+#include "hw/device.h"
 #include "whatif/changes/all.h"
 
 namespace stepcast::whatif {

@@ -8,8 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "hw/gpu_files.h"
-#include "hw/matrix_units.h"
+#include "hw/device.h"
 #include "whatif/changes/all.h"
 #include "workload/settings.h"
 
