@@ -72,6 +72,11 @@ constexpr std::array kCommands = {
         .arguments = "gpus|platforms|workloads|models|studies|formats|changes",
         .help = "what is built in, one line each",
         .run = Plain<RunList>},
+    Command{.name = "completion",
+            .arguments = "bash|zsh|fish",
+            .help = "a script for a shell that completes commands, options "
+                    "and values",
+            .run = Plain<RunCompletion>},
 };
 
 std::string HelpText() {

@@ -37,6 +37,7 @@ std::span<const Command> Commands();
 Result<Outcome> RunCommandLine(const Words& words);
 
 Result<Outcome> RunCompare(const Words& words);
+Status RunCompletion(const Words& words);
 Status RunConvert(const Words& words);
 Status RunDoctor(const Words& words);
 Status RunEval(const Words& words);

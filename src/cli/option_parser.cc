@@ -98,7 +98,21 @@ void OptionParser::BeginGroup(std::string_view title) {
   group_ = title;
 }
 
+std::vector<std::string> OptionParser::Names() const {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app_->get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
 Result<bool> OptionParser::Parse(const Words& words) {
+  if (words.size() == 1 && words.front() == kListOptions) {
+    RETURN_IF_ERROR(Print(fmt::format("{}\n", fmt::join(Names(), "\n"))));
+    return false;
+  }
   try {
     // CLI11 takes the words from the back.
     app_->parse(Words(words.rbegin(), words.rend()));
@@ -113,12 +127,7 @@ Result<bool> OptionParser::Parse(const Words& words) {
   if (unknown.empty()) {
     return true;
   }
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app_->get_options()) {
-    for (const std::string& name : option->get_lnames()) {
-      names.push_back("--" + name);
-    }
-  }
+  const std::vector<std::string> names = Names();
   const std::string& word = unknown.front();
   const std::string name = word.substr(0, word.find('='));
   return Fail(

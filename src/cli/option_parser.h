@@ -18,6 +18,9 @@ class App;
 
 namespace stepcast::cli {
 
+/// As the only word of a command: prints the names of its options.
+inline constexpr std::string_view kListOptions = "--list-options";
+
 /// Declare the options, then Parse. Names are "--long", "-s,--long", or a
 /// word in capitals for what stands without an option. `type` is the word for
 /// the value in the help. Values are filled by Parse and must live until then.
@@ -52,6 +55,9 @@ class OptionParser {
   Result<bool> Parse(const Words& words);
 
  private:
+  /// "--gpu", ...
+  std::vector<std::string> Names() const;
+
   std::unique_ptr<CLI::App> app_;
   std::string command_;
   std::string group_;

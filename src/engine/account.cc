@@ -71,7 +71,9 @@ void RankAccountant::AddWork(sim::TaskId task, const ir::Work& work) {
   if (work.kind == ir::WorkKind::kCollective) {
     Push(placement.start, placement.work, Layer::kWaiting, task, family);
     Push(placement.work, placement.end, Layer::kCollective, task, family);
-    account_.collective_wait += placement.work - placement.start;
+    account_.collective_wait +=
+        std::max(Duration{}, std::min(placement.work, span_.end) -
+                                 std::max(placement.start, span_.begin));
     return;
   }
   const auto* copy = std::get_if<ir::Copy>(&data_.shapes[work.shape]);

@@ -41,7 +41,7 @@ struct RankAccount {
   // These overlap with the above:
   Duration gpu_active{};       // Anything ran, waiting collectives included.
   Duration kernel_time{};      // Sum over all works but collectives.
-  Duration collective_wait{};  // Sum over collectives of their waiting.
+  Duration collective_wait{};  // Sum over collectives of the step.
   Duration host_busy{};        // Some thread did something.
   /// By HostKind, over all threads.
   std::array<Duration, cost::kHostKindCount> overheads{};

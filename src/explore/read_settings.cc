@@ -31,6 +31,12 @@ tl::unexpected<Error> FailAtKey(const toml::key& key,
 
 Result<size_t> FindKindAt(const toml::key& key) {
   if (const auto kind = FindKind(key.str())) {
+    const scenario::Setting& setting = scenario::Settings()[*kind];
+    if (setting.IsList() && *kind != kModelSetting) {
+      return FailAtKey(key, fmt::format("{} is the same in all rows; expected "
+                                        "--{} of the command where it has one",
+                                        setting.name, setting.name));
+    }
     return *kind;
   }
   return FailAtKey(key, scenario::UnknownSetting(key.str()));

@@ -12,6 +12,7 @@
 #include "base/nearest.h"
 #include "base/quantity.h"
 #include "scenario/apply.h"
+#include "scenario/words.h"
 #include "workload/model.h"
 
 namespace stepcast::scenario {
@@ -57,7 +58,8 @@ constexpr std::array kSettings = {
             .standard = "dlrm_mlperf",
             .example = "dlrm_default",
             .member = &Scenario::workload,
-            .subjects = kAll},
+            .subjects = kAll,
+            .words = ModelWords},
     Setting{.name = "sparse-features",
             .section = Section::kModel,
             .value = "N",
@@ -261,6 +263,7 @@ constexpr std::array kSettings = {
             .member = &Scenario::placement,
             .subjects = kModelSteps,
             .instead = "predict its model with the other placement",
+            .words = PlacementWords,
             .apply = ApplyPlacement},
     Setting{
         .name = "batch",
@@ -288,6 +291,7 @@ constexpr std::array kSettings = {
         .member = &Scenario::mode,
         .subjects = kModels,
         .instead = "a recording is of one mode; predict its model in the other",
+        .words = ModeWords,
         .apply = ApplyMode},
     Setting{.name = "precision",
             .section = Section::kRun,
@@ -298,6 +302,7 @@ constexpr std::array kSettings = {
             .member = &Scenario::precision,
             .subjects = kModelSteps,
             .instead = "use `stepcast whatif FILE --change precision=TYPE`",
+            .words = PrecisionWords,
             .apply = ApplyPrecision,
             .check = CheckPrecision},
     Setting{.name = "impl",
@@ -312,6 +317,7 @@ constexpr std::array kSettings = {
             .instead = "a recording is of one implementation; predict its "
                        "model with the other",
             .known = KnownImpl,
+            .words = ImplWords,
             .apply = ApplyImpl},
     Setting{.name = "cuda-graphs",
             .section = Section::kRun,
@@ -322,6 +328,7 @@ constexpr std::array kSettings = {
             .member = &Scenario::cuda_graphs,
             .subjects = kModelSteps,
             .instead = "use `stepcast whatif FILE --change cuda-graphs=WHAT`",
+            .words = CudaGraphWords,
             .apply = ApplyCudaGraphs,
             .check = CheckCudaGraphs},
     Setting{.name = "platform",
@@ -333,6 +340,7 @@ constexpr std::array kSettings = {
             .member = &Scenario::platform,
             .subjects = kGpuSteps,
             .known = KnownPlatform,
+            .words = PlatformWords,
             .apply = ApplyPlatform},
     Setting{.name = "gpu",
             .section = Section::kMachine,
@@ -344,6 +352,7 @@ constexpr std::array kSettings = {
             .member = &Scenario::gpu,
             .subjects = kGpuSteps,
             .known = KnownGpu,
+            .words = GpuWords,
             .apply = ApplyGpu},
     Setting{.name = "gpus",
             .section = Section::kMachine,
@@ -386,6 +395,7 @@ constexpr std::array kSettings = {
         .instead = "the kernels of a recording are those of a GPU; predict its "
                    "model there",
         .known = KnownServer,
+        .words = ServerWords,
         .apply = ApplyServer},
     Setting{.name = "trainers",
             .section = Section::kFleet,
@@ -482,6 +492,7 @@ constexpr std::array kSettings = {
         .member = &Scenario::overheads,
         .subjects = kSteps,
         .known = KnownOverheads,
+        .words = OverheadWords,
         .apply = ApplyOverheads},
     Setting{.name = "host-memory-gb",
             .section = Section::kFigures,
@@ -711,6 +722,7 @@ constexpr std::array kSettings = {
         .member = &Scenario::prefetch,
         .subjects = kGpuModels,
         .instead = "use `stepcast whatif FILE --change overlap-comm=prefetch`",
+        .words = SwitchWords,
         .apply = ApplyPrefetch,
         .check = CheckPrefetch},
     Setting{
@@ -724,6 +736,7 @@ constexpr std::array kSettings = {
         .subjects = kServerSteps,
         .instead =
             "its kernels are those of a GPU; predict its model on a server",
+        .words = RuntimeWords,
         .apply = ApplyRuntime},
     Setting{.name = "sparse-server",
             .section = Section::kFleet,
@@ -734,6 +747,7 @@ constexpr std::array kSettings = {
             .member = &Scenario::sparse_server,
             .subjects = kTableServers,
             .known = KnownServer,
+            .words = ServerWords,
             .apply = ApplySparseServer},
     Setting{.name = "dense-server",
             .section = Section::kFleet,
@@ -744,6 +758,7 @@ constexpr std::array kSettings = {
             .member = &Scenario::dense_server,
             .subjects = kFleets,
             .known = KnownServer,
+            .words = ServerWords,
             .apply = ApplyDenseServer},
     Setting{.name = "profile",
             .section = Section::kTimes,
@@ -794,7 +809,8 @@ constexpr std::array kSettings = {
             .standard = "stepcast",
             .example = "lin2022",
             .member = &Scenario::algorithm,
-            .subjects = kGpuSteps},
+            .subjects = kGpuSteps,
+            .words = AlgorithmWords},
     Setting{.name = "step",
             .section = Section::kWorkload,
             .value = "N",

@@ -90,6 +90,8 @@ struct Setting {
   std::string_view unit{};  // Of numbers; empty: a count or a factor.
   /// Fails for words that nothing is called. Null: `apply` does so.
   Status (*known)(const std::string& word) = nullptr;
+  /// The words it knows, for completion; null: numbers, files, or none.
+  std::vector<std::string> (*words)() = nullptr;
   /// Makes the job what the value says. Null: Resolve does so itself.
   Status (*apply)(const Value& value, Job& job) = nullptr;
   /// Fails where the whole job makes nothing of it.
