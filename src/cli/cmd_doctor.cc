@@ -1,9 +1,7 @@
 // stepcast doctor: what traces hold, and what is wrong with them.
-#include <array>
 #include <utility>
 
 #include "cli/commands.h"
-#include "cli/extra_file.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/report_options.h"
@@ -39,8 +37,7 @@ Status RunDoctor(const Words& words) {
     return report::DoctorDoc(
         report::Diagnose(input.loaded, input.rules, input.threads));
   }();
-  RETURN_IF_ERROR(WriteExtraFiles(std::array{PageOf(doc, output)}));
-  return PrintReport(std::move(doc), output);
+  return WriteReport(std::move(doc), output);
 }
 
 }  // namespace stepcast::cli

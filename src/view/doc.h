@@ -58,7 +58,7 @@ struct Column {
   /// For people: of times "ms" (if empty) or "us", of bytes "GB" (if empty) or
   /// "MB"; of numbers any.
   std::string unit{};
-  /// Behind the point; empty: as the type has it.
+  /// After the point; empty: as the type has it.
   std::optional<int> decimals{};
   bool sign = false;  // "+0.250"
   size_t width = 0;   // Longer words are cut in the middle; 0: never.

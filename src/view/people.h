@@ -42,7 +42,7 @@ PeopleTable PeopleTableOf(const Table& table);
 Table ShownRows(const Table& table);
 
 /// The facts that people see, those of blocks next to each other together;
-/// `begin` moves behind the last such block.
+/// `begin` moves past the last such block.
 std::vector<PeopleFact> PeopleFacts(const std::vector<Block>& blocks,
                                     size_t& begin);
 
