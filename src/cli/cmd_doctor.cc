@@ -1,11 +1,12 @@
 // stepcast doctor: what traces hold, and what is wrong with them.
+#include <utility>
+
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/report_options.h"
 #include "report/doctor.h"
-#include "report/doctor_json.h"
-#include "report/doctor_text.h"
+#include "report/doctor_doc.h"
 
 namespace stepcast::cli {
 
@@ -21,21 +22,22 @@ Status RunDoctor(const Words& words) {
       "  stepcast doctor traces/ --rank 3   one of them in full\n"
       "  stepcast doctor kineto.json et.json --json");
   InputOptions options;
-  bool json = false;
+  ReportOptions output;
   AddInputOptions(parser, options);
-  parser.AddFlag("--json", json, "print one JSON object instead");
+  AddReportOptions(parser, output, "the report", "");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   if (!go_on) {
     return {};
   }
+  RETURN_IF_ERROR(CheckReportOptions(output, options.files));
   ASSIGN_OR_RETURN(const Input input,
                    LoadInput(options, /*allow_duplicates=*/true));
-  const report::DoctorReport found = [&] {
+  view::Doc doc = [&] {
     const Progress progress("classifying device work");
-    return report::Diagnose(input.loaded, input.rules, input.threads);
+    return report::DoctorDoc(
+        report::Diagnose(input.loaded, input.rules, input.threads));
   }();
-  return Print(json ? report::DoctorJson(found, Version())
-                    : report::DoctorText(found));
+  return WriteReport(std::move(doc), output);
 }
 
 }  // namespace stepcast::cli

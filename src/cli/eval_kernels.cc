@@ -3,13 +3,13 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/json_write.h"
 #include "base/nearest.h"
 #include "cli/data_options.h"
 #include "cli/eval_commands.h"
 #include "cli/output.h"
 #include "cli/profile_device.h"
 #include "cli/progress.h"
+#include "cli/report_options.h"
 #include "cost/collectives/collective_store.h"
 #include "cost/profile.h"
 #include "fit/fit_collectives.h"
@@ -17,10 +17,9 @@
 #include "hw/cluster.h"
 #include "measurements/collective_rows.h"
 #include "measurements/kernel_rows.h"
+#include "report/accuracy_doc.h"
 #include "report/collective_accuracy.h"
 #include "report/kernel_accuracy.h"
-#include "report/kernel_accuracy_text.h"
-#include "report/leave_out_text.h"
 #include "report/network_comparison.h"
 
 namespace stepcast::cli {
@@ -48,53 +47,25 @@ Result<std::optional<Part>> ParsePart(const std::string& text) {
 }
 
 Status EvalCollectivesWithoutGpus(const measurements::CollectiveRows& rows,
-                                  size_t threads, bool json) {
+                                  size_t threads, const ReportOptions& output) {
   ASSIGN_OR_RETURN(const fit::CollectiveLeaveOut table,
                    fit::LeaveOutCollectives(rows, {}, threads));
-  if (!json) {
-    return Print(report::CollectiveLeaveOutText(table));
-  }
-  JsonWriter writer;
-  writer.BeginObject();
-  writer.Key("version").String(Version());
-  report::WriteCollectiveLeaveOut(writer, table);
-  writer.EndObject();
-  return Print(writer.Take());
+  return WriteReport(report::CollectiveLeaveOutDoc(table), output);
 }
 
 Status EvalWithoutGpus(const std::vector<std::filesystem::path>& paths,
-                       size_t threads, bool json) {
+                       size_t threads, const ReportOptions& output) {
   const Progress progress("leaving out one GPU after another");
   ASSIGN_OR_RETURN(const measurements::KernelRows rows,
                    measurements::ReadKernelRows(paths));
   ASSIGN_OR_RETURN(const measurements::CollectiveRows collectives,
                    measurements::ReadCollectiveRows(paths));
   if (!collectives.rows.empty() && rows.rows.empty()) {
-    return EvalCollectivesWithoutGpus(collectives, threads, json);
+    return EvalCollectivesWithoutGpus(collectives, threads, output);
   }
   ASSIGN_OR_RETURN(const fit::LeaveOutTable table,
                    fit::LeaveOneOut(rows, threads));
-  return Print(json ? report::LeaveOutJson(table, Version())
-                    : report::LeaveOutText(table));
-}
-
-// Kernels, collectives or both: whatever the data holds.
-std::string EvalOutput(const report::KernelAccuracy& accuracy,
-                       const measurements::KernelRows& rows,
-                       const report::CollectiveAccuracy& collectives,
-                       bool json) {
-  const bool none = collectives.lines.empty();
-  if (json) {
-    return report::KernelAccuracyJson(accuracy, rows, Version(),
-                                      none ? nullptr : &collectives);
-  }
-  if (none) {
-    return report::KernelAccuracyText(accuracy, rows);
-  }
-  const std::string text = report::CollectiveAccuracyText(collectives);
-  return rows.rows.empty()
-             ? text
-             : report::KernelAccuracyText(accuracy, rows) + "\n" + text;
+  return WriteReport(report::LeaveOutDoc(table), output);
 }
 
 // The collectives of the data, where it holds any.
@@ -132,7 +103,7 @@ Status EvalKernels(const Words& words) {
   std::vector<std::string> profiles;
   std::vector<std::string> platforms;
   std::string part_text = "all";
-  bool json = false;
+  ReportOptions output;
   bool leave_one_out = false;
   AddDataOptions(parser, given,
                  "CSV files, or directories with them: columns gpu, time_us, "
@@ -154,11 +125,13 @@ Status EvalKernels(const Words& words) {
   parser.AddFlag("--network", network,
                  "instead compare FP32 products with the papers' "
                  "network, trained here; most of a minute a GPU");
-  parser.AddFlag("--json", json, "print one JSON object instead");
+  AddReportOptions(parser, output, "the report",
+                   "a row for each op, GPU and type");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   if (!go_on) {
     return {};
   }
+  RETURN_IF_ERROR(CheckReportOptions(output, given.data));
   ASSIGN_OR_RETURN(const Data data, ReadDataOptions(given, kCsvFiles));
   ASSIGN_OR_RETURN(const auto part, ParsePart(part_text));
   if (leave_one_out) {
@@ -167,7 +140,7 @@ Status EvalKernels(const Words& words) {
                   "--leave-one-out makes its own fits and judges by their test "
                   "rows: leave out --part and --profile");
     }
-    return EvalWithoutGpus(data.paths, data.threads, json);
+    return EvalWithoutGpus(data.paths, data.threads, output);
   }
   const Progress progress("pricing measured kernels");
   ASSIGN_OR_RETURN(const measurements::KernelRows rows,
@@ -187,7 +160,8 @@ Status EvalKernels(const Words& words) {
           {.part = part, .own_device = own_device, .threads = data.threads}));
   ASSIGN_OR_RETURN(const report::CollectiveAccuracy collectives,
                    JudgeCollectives(data.paths, profiles, platforms, part));
-  return Print(EvalOutput(accuracy, rows, collectives, json));
+  return WriteReport(report::KernelAccuracyDoc(accuracy, rows, collectives),
+                     output);
 }
 
 }  // namespace stepcast::cli

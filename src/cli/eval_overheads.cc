@@ -2,19 +2,20 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <memory>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/json_write.h"
-#include "base/text_table.h"
+#include "base/units.h"
 #include "cli/data_options.h"
 #include "cli/eval_commands.h"
-#include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/report_options.h"
 #include "fit/held_out_overheads.h"
 #include "ingest/load.h"
+#include "view/doc.h"
 
 namespace stepcast::cli {
 namespace {
@@ -111,52 +112,56 @@ Result<std::vector<EvaluatedRun>> Evaluate(
   return runs;
 }
 
-std::string ToText(const std::vector<EvaluatedRun>& runs) {
-  TextTable table({Align::kLeft, Align::kLeft, Align::kRight, Align::kRight,
-                   Align::kRight, Align::kRight, Align::kRight, Align::kRight,
-                   Align::kRight, Align::kRight});
-  table.AddRow({"run", "from", "steps", "measured ms", "predicted ms",
-                "error %", "a step %", "worst %", "waits %", "host"});
+view::Doc OverheadsDoc(const std::vector<EvaluatedRun>& runs) {
+  constexpr int kErrorDecimals = 2;
+  view::Table table{
+      .key = "runs",
+      .title = "runs",
+      .columns = {
+          {.key = "path", .label = "run"},
+          {.key = "from", .label = "from"},
+          {.key = "steps_left_out"},
+          {.label = "steps"},
+          {.key = "measured_us", .label = "measured"},
+          {.key = "predicted_us", .label = "predicted"},
+          {.key = "error_of_mean",
+           .label = "error",
+           .decimals = kErrorDecimals,
+           .sign = true},
+          {.key = "mean_error_of_steps",
+           .label = "per step",
+           .decimals = kErrorDecimals},
+          {.key = "worst_error", .label = "worst", .decimals = kErrorDecimals},
+          {.key = "silent_wait_share", .label = "waits"},
+          {.key = "host_ratio",
+           .label = "host, predicted to measured",
+           .decimals = kErrorDecimals},
+          {.key = "steps"}}};
   for (const EvaluatedRun& run : runs) {
-    table.AddRow({Printable(run.path), std::string(run.from),
-                  fmt::format("{}", run.held_out.rows.size()),
-                  fmt::format("{:.3f}", run.measured_us / 1e3),
-                  fmt::format("{:.3f}", run.predicted_us / 1e3),
-                  fmt::format("{:+.2f}", run.mean_error_pct),
-                  fmt::format("{:.2f}", run.step_error_pct),
-                  fmt::format("{:.2f}", run.worst_pct),
-                  fmt::format("{:.1f}", 100 * run.silent_share),
-                  fmt::format("{:.2f}", run.host_ratio)});
-  }
-  return table.ToString();
-}
-
-std::string ToJson(const std::vector<EvaluatedRun>& runs) {
-  JsonWriter json;
-  json.BeginObject().Key("stepcast").String(Version());
-  json.Key("runs").BeginArray();
-  for (const EvaluatedRun& run : runs) {
-    json.BeginObject().Key("path").String(run.path);
-    json.Key("from").String(run.from);
-    json.Key("steps_left_out").Int(static_cast<int64_t>(run.held_out.unsteady));
-    json.Key("measured_us").Fixed(run.measured_us, 3);
-    json.Key("predicted_us").Fixed(run.predicted_us, 3);
-    json.Key("error_of_mean").Fixed(run.mean_error_pct / 100, 6);
-    json.Key("mean_error_of_steps").Fixed(run.step_error_pct / 100, 6);
-    json.Key("worst_error").Fixed(run.worst_pct / 100, 6);
-    json.Key("silent_wait_share").Fixed(run.silent_share, 6);
-    json.Key("host_ratio").Fixed(run.host_ratio, 6);
-    json.Key("steps").BeginArray();
+    view::Table steps{.columns = {{.key = "step"},
+                                  {.key = "rank"},
+                                  {.key = "measured_us"},
+                                  {.key = "predicted_us"}}};
     for (const fit::HeldOutRank& row : run.held_out.rows) {
-      json.BeginObject().Key("step").Int(row.step).Key("rank").Int(row.rank);
-      json.Key("measured_us").Fixed(ToMicroseconds(row.measured), 3);
-      json.Key("predicted_us").Fixed(ToMicroseconds(row.predicted), 3);
-      json.EndObject();
+      steps.rows.push_back({row.step, row.rank, row.measured, row.predicted});
     }
-    json.EndArray().EndObject();
+    table.rows.push_back(
+        {run.path, std::string(run.from),
+         static_cast<int64_t>(run.held_out.unsteady),
+         std::ssize(run.held_out.rows), FromMicroseconds(run.measured_us),
+         FromMicroseconds(run.predicted_us),
+         view::Share{run.mean_error_pct / kPercent},
+         view::Share{run.step_error_pct / kPercent},
+         view::Share{run.worst_pct / kPercent}, view::Share{run.silent_share},
+         run.host_ratio,
+         std::make_shared<const view::Table>(std::move(steps))});
   }
-  json.EndArray().EndObject();
-  return json.Take();
+  view::Doc doc;
+  doc.title = "steps predicted from the overheads of others";
+  doc.csv = table;
+  doc.csv.columns.pop_back();  // Steps are no cell.
+  doc.blocks.emplace_back(std::move(table));
+  return doc;
 }
 
 }  // namespace
@@ -169,7 +174,7 @@ Status EvalOverheads(const Words& words) {
       "others.",
       "  stepcast eval overheads --data run1/ run2.json.gz");
   DataOptions given;
-  bool json = false;
+  ReportOptions output;
   bool leave_one_out = false;
   AddDataOptions(parser, given,
                  "traces of a profiler, each a file or a directory of "
@@ -177,11 +182,12 @@ Status EvalOverheads(const Words& words) {
   parser.AddFlag("--leave-one-out", leave_one_out,
                  "instead predict each run from the others together, as "
                  "the shared set would");
-  parser.AddFlag("--json", json, "print one JSON object instead");
+  AddReportOptions(parser, output, "the report", "a row for each run");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   if (!go_on) {
     return {};
   }
+  RETURN_IF_ERROR(CheckReportOptions(output, given.data));
   ASSIGN_OR_RETURN(const Data data,
                    ReadDataOptions(given, "traces of a profiler"));
   if (leave_one_out && given.data.size() < 2) {
@@ -190,7 +196,7 @@ Status EvalOverheads(const Words& words) {
   }
   ASSIGN_OR_RETURN(const std::vector<EvaluatedRun> runs,
                    Evaluate(given.data, data.threads, leave_one_out));
-  return Print(json ? ToJson(runs) : ToText(runs));
+  return WriteReport(OverheadsDoc(runs), output);
 }
 
 }  // namespace stepcast::cli

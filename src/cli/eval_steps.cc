@@ -10,11 +10,11 @@
 #include "cli/data_options.h"
 #include "cli/eval_commands.h"
 #include "cli/options.h"
-#include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/report_options.h"
 #include "measurements/step_rows.h"
+#include "report/accuracy_doc.h"
 #include "report/step_accuracy.h"
-#include "report/step_accuracy_text.h"
 #include "report/step_words.h"
 
 namespace stepcast::cli {
@@ -27,8 +27,7 @@ struct StepsCommand {
   std::string words;
   std::string samples;
   std::string seed;
-  bool json = false;
-  bool csv = false;
+  ReportOptions output;
 };
 
 void AddOptions(OptionParser& parser, StepsCommand& command) {
@@ -49,8 +48,8 @@ void AddOptions(OptionParser& parser, StepsCommand& command) {
   parser.Add("--samples", command.samples,
              "draws for the intervals; default 100");
   parser.Add("--seed", command.seed, "of what is drawn; default 1");
-  parser.AddFlag("--json", command.json, "print one JSON object instead");
-  parser.AddFlag("--csv", command.csv, "print a line a predicted row instead");
+  AddReportOptions(parser, command.output, "the report",
+                   "a row for each predicted one");
 }
 
 // A group is of columns that the files have.
@@ -112,24 +111,18 @@ Status EvalSteps(const Words& words) {
     return {};
   }
   ASSIGN_OR_RETURN(const Data data, ReadDataOptions(command.data, kCsvFiles));
-  if (command.json && command.csv) {
-    return Fail(ErrorCode::kInvalidInput,
-                "--json and --csv; expected one of them");
-  }
+  RETURN_IF_ERROR(CheckReportOptions(command.output, command.data.data));
   ASSIGN_OR_RETURN(const auto rows, measurements::ReadStepRows(data.paths));
   RETURN_IF_ERROR(CheckGroup(command.group, rows));
   ASSIGN_OR_RETURN(const auto meanings, LoadWords(command.words));
   ASSIGN_OR_RETURN(auto options, ReadOptions(command));
   options.threads = data.threads;
-  std::string text;
-  {
+  view::Doc doc = [&] {
     const Progress progress("predicting published steps");
-    const auto accuracy = report::EvaluateSteps(rows, meanings, options);
-    text = command.json  ? report::StepAccuracyJson(accuracy, Version())
-           : command.csv ? report::StepAccuracyCsv(accuracy)
-                         : report::StepAccuracyText(accuracy);
-  }
-  return Print(text);
+    return report::StepAccuracyDoc(
+        report::EvaluateSteps(rows, meanings, options));
+  }();
+  return WriteReport(std::move(doc), command.output);
 }
 
 }  // namespace stepcast::cli

@@ -7,9 +7,11 @@
 #include "cli/fit_commands.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/report_options.h"
 #include "cost/collectives/collective_store.h"
 #include "hw/cluster.h"
 #include "measurements/collective_rows.h"
+#include "report/accuracy_doc.h"
 #include "report/collective_accuracy.h"
 
 namespace stepcast::cli {
@@ -58,7 +60,9 @@ Status FitCollectives(const Words& words) {
       const report::CollectiveAccuracy accuracy,
       report::EvaluateCollectives(rows, cost::CollectiveStore({output}),
                                   platforms, measurements::Part::kTest));
-  return Print("held-out sizes\n" + report::CollectiveAccuracyText(accuracy));
+  view::Doc doc = report::CollectiveAccuracyDoc(accuracy);
+  doc.title += ", held-out sizes";
+  return PrintReport(std::move(doc), {});
 }
 
 }  // namespace stepcast::cli

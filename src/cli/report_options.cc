@@ -1,5 +1,6 @@
 #include "cli/report_options.h"
 
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <utility>
@@ -90,6 +91,11 @@ Status PrintReport(view::Doc doc, const ReportOptions& options) {
                : options.csv      ? view::WriteCsv(doc)
                : options.markdown ? view::WriteMarkdown(doc)
                                   : view::WriteText(doc, StyleOfOutput()));
+}
+
+Status WriteReport(view::Doc doc, const ReportOptions& options) {
+  RETURN_IF_ERROR(WriteExtraFiles(std::array{PageOf(doc, options)}));
+  return PrintReport(std::move(doc), options);
 }
 
 }  // namespace stepcast::cli

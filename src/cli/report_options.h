@@ -36,6 +36,9 @@ ExtraFile PageOf(view::Doc doc, const ReportOptions& options);
 /// if there is one.
 Status PrintReport(view::Doc doc, const ReportOptions& options);
 
+/// Both.
+Status WriteReport(view::Doc doc, const ReportOptions& options);
+
 }  // namespace stepcast::cli
 
 #endif  // STEPCAST_CLI_REPORT_OPTIONS_H_

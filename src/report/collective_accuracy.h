@@ -7,11 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "base/json_write.h"
 #include "base/result.h"
 #include "base/stats.h"
 #include "cost/collectives/collective_store.h"
-#include "fit/fit_collectives.h"
 #include "hw/node.h"
 #include "measurements/collective_rows.h"
 
@@ -38,16 +36,6 @@ Result<CollectiveAccuracy> EvaluateCollectives(
     const measurements::CollectiveRows& rows,
     const cost::CollectiveStore& store, std::span<const hw::Node> platforms,
     std::optional<measurements::Part> part);
-
-std::string CollectiveAccuracyText(const CollectiveAccuracy& accuracy);
-/// As members of an object that is open: "collectives" and
-/// "collective_totals".
-void WriteCollectiveAccuracy(JsonWriter& json,
-                             const CollectiveAccuracy& accuracy);
-
-std::string CollectiveLeaveOutText(const fit::CollectiveLeaveOut& table);
-void WriteCollectiveLeaveOut(JsonWriter& json,
-                             const fit::CollectiveLeaveOut& table);
 
 }  // namespace stepcast::report
 

@@ -220,8 +220,9 @@ view::Doc ComparisonDoc(const Comparison& comparison, const whatif::Case* a,
   doc.csv = ops;
   doc.blocks.emplace_back(std::move(ops));
   if (!comparison.by_op()) {
-    doc.blocks.emplace_back(view::Text{
-        fmt::format("ops are not compared: {}", comparison.why_not_by_op())});
+    doc.blocks.emplace_back(
+        view::Text{.text = fmt::format("ops are not compared: {}",
+                                       comparison.why_not_by_op())});
   }
   if (a != nullptr && b != nullptr) {
     doc.blocks.emplace_back(view::Picture{

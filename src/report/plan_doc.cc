@@ -267,7 +267,7 @@ void AddRanks(const PlanReport& report, view::Doc& doc) {
       .title = table.title, .about = table.about, .drawing = std::move(bars)});
   doc.blocks.emplace_back(std::move(table));
   if (!report.ranks.empty()) {
-    doc.blocks.emplace_back(view::Text{BusiestText(report)});
+    doc.blocks.emplace_back(view::Text{.text = BusiestText(report)});
   }
 }
 

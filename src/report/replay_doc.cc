@@ -165,6 +165,7 @@ std::vector<std::string> LargestFamilies(
     }
   }
   std::vector<std::pair<Duration, std::string>> sorted;
+  sorted.reserve(sums.size());
   for (const auto& [family, time] : sums) {
     sorted.emplace_back(-time, family);
   }

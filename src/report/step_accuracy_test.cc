@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/step_accuracy_text.h"
+#include "report/accuracy_doc.h"
+#include "view/write.h"
 
 namespace stepcast::report {
 namespace {
@@ -65,14 +66,14 @@ TEST(StepAccuracyTest, ErrorsAreOfThePrediction) {
 
 TEST(StepAccuracyTest, ThreadsChangeNothing) {
   const std::vector<StepRow> rows = Rows(kLines);
-  EXPECT_EQ(StepAccuracyJson(Evaluate(rows, 1), "1"),
-            StepAccuracyJson(Evaluate(rows, 3), "1"));
+  EXPECT_EQ(view::WriteJson(StepAccuracyDoc(Evaluate(rows, 1))),
+            view::WriteJson(StepAccuracyDoc(Evaluate(rows, 3))));
 }
 
 TEST(StepAccuracyTest, CsvQuotesCommas) {
   std::vector<StepRow> rows = Rows(kLines);
   rows[0].words["id"] = "a, \"b\"";
-  EXPECT_THAT(StepAccuracyCsv(Evaluate(rows, 1)),
+  EXPECT_THAT(view::WriteCsv(StepAccuracyDoc(Evaluate(rows, 1))),
               HasSubstr("\"a, \"\"b\"\"\",NVIDIA PyTorch DLRM,train,"));
 }
 

@@ -6,9 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/diagnostics.h"
 #include "base/units.h"
-#include "report/coverage.h"
 
 namespace stepcast::report {
 
@@ -16,9 +14,6 @@ namespace stepcast::report {
 std::string MillisecondsText(Duration time);
 /// The same of microseconds.
 std::string MillisecondsText(double us);
-
-/// "7624.0": microseconds.
-std::string MicrosecondsText(Duration time);
 
 /// "45.6 %" for 0.456.
 std::string PercentText(double share);
@@ -35,13 +30,6 @@ std::string CountText(int64_t count, std::string_view singular);
 
 /// Items with ", " between them.
 std::string Joined(const std::vector<std::string>& items);
-
-/// The table of families and the names that no rule knows, the longest first.
-std::string CoverageText(const Coverage& coverage);
-
-/// One oddity a paragraph, with examples and advice; `where` follows the count.
-std::string DiagnosticText(const Diagnostic& diagnostic,
-                           std::string_view where = {});
 
 }  // namespace stepcast::report
 

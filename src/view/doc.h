@@ -50,15 +50,15 @@ inline constexpr size_t kNameWidth = 80;
 
 /// How a value is called and shown.
 struct Column {
-  /// In JSON and CSV; dots lead into objects: "memory.fits". Empty: for people
-  /// only.
+  /// In JSON and CSV; dots lead into objects: "memory.fits". A dot at the end
+  /// is an object that may be empty. Empty: for people only.
   std::string key{};
   /// For people, without the unit. Empty: for programs only.
   std::string label{};
   /// For people: of times "ms" (if empty) or "us", of bytes "GB" (if empty) or
   /// "MB"; of numbers any.
   std::string unit{};
-  /// Behind the point; empty: as the type has it.
+  /// After the point; empty: as the type has it.
   std::optional<int> decimals{};
   bool sign = false;  // "+0.250"
   size_t width = 0;   // Longer words are cut in the middle; 0: never.
@@ -111,8 +111,9 @@ struct Picture {
       drawing{};
 };
 
-/// For people: sentences under the block before.
+/// For people: a paragraph.
 struct Text {
+  std::string title{};
   std::string text{};
 };
 
@@ -128,12 +129,21 @@ struct Nested {
   std::shared_ptr<const Doc> doc{};
 };
 
-using Block = std::variant<Facts, Table, Picture, Text, Notes, Nested>;
+/// Things of one kind, an array of objects in JSON. `readers` may leave out
+/// people.
+struct Group {
+  std::string key{};
+  std::vector<Doc> items{};  // Their blocks alone.
+  Readers readers = Readers::kAll;
+};
+
+using Block = std::variant<Facts, Table, Picture, Text, Notes, Nested, Group>;
 
 /// Blocks with the same title next to each other share its heading.
 struct Doc {
   std::string title{};    // What was asked.
   std::string verdict{};  // The answer in one line.
+  std::string verdict_key = "verdict";
   std::string version{};  // Of the program; nested ones have the same.
   std::optional<scenario::Scenario> asked{};
   std::vector<Block> blocks{};

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "view/doc.h"
@@ -41,9 +42,30 @@ PeopleTable PeopleTableOf(const Table& table);
 Table ShownRows(const Table& table);
 
 /// The facts that people see, those of blocks next to each other together;
-/// `begin` moves behind the last such block.
+/// `begin` moves past the last such block.
 std::vector<PeopleFact> PeopleFacts(const std::vector<Block>& blocks,
                                     size_t& begin);
+
+/// Gives facts and the other blocks to a writer of a format.
+template <typename Writer>
+void VisitBlocks(const std::vector<Block>& blocks, Writer& writer) {
+  for (size_t i = 0; i < blocks.size();) {
+    writer.Add(PeopleFacts(blocks, i));
+    if (i < blocks.size()) {
+      std::visit(writer, blocks[i]);
+      ++i;
+    }
+  }
+}
+/// The same for all of a group that people see.
+template <typename Writer>
+void VisitGroup(const Group& group, Writer& writer) {
+  if (group.readers != Readers::kPrograms) {
+    for (const Doc& item : group.items) {
+      VisitBlocks(item.blocks, writer);
+    }
+  }
+}
 
 /// "where the time goes: rank 3, the slowest"
 std::string TitleOf(const Table& table);

@@ -78,6 +78,7 @@ class HtmlWriter {
 
   void operator()(const Facts& /*facts*/) {}  // Above.
   void operator()(const Nested& /*nested*/) {}
+  void operator()(const Group& group) { VisitGroup(group, *this); }
 
   void operator()(const Table& table) {
     if (table.readers == Readers::kPrograms ||
@@ -101,6 +102,7 @@ class HtmlWriter {
   }
 
   void operator()(const Text& text) {
+    Heading(text.title, "");
     page_.AddHtml(
         fmt::format("<p>{}</p>\n", html::Escape(Capitalized(text.text))));
   }
@@ -159,13 +161,7 @@ std::string TableHtml(const Table& table) {
 std::string WriteHtml(const Doc& doc) {
   html::Page page(Printable(doc.title), Printable(doc.verdict));
   HtmlWriter writer(page);
-  for (size_t i = 0; i < doc.blocks.size();) {
-    writer.Add(PeopleFacts(doc.blocks, i));
-    if (i < doc.blocks.size()) {
-      std::visit(writer, doc.blocks[i]);
-      ++i;
-    }
-  }
+  VisitBlocks(doc.blocks, writer);
   if (doc.asked) {
     JsonWriter json(JsonWriter::Style::kCompact);
     scenario::WriteScenario(json, *doc.asked);

@@ -44,7 +44,9 @@ class Members {
       ++depth;
     }
     Leave(depth);
-    json_.Key(key);
+    if (!key.empty()) {
+      json_.Key(key);
+    }
   }
 
  private:
@@ -100,7 +102,9 @@ void WriteMember(JsonWriter& json, Members& members, const Column& column,
                  const Value& value) {
   if (!column.key.empty() && !std::holds_alternative<std::monostate>(value)) {
     members.Key(column.key);
-    std::visit(JsonMaker{.json = json, .column = column}, value);
+    if (!column.key.ends_with('.')) {
+      std::visit(JsonMaker{.json = json, .column = column}, value);
+    }
   }
 }
 
@@ -139,6 +143,18 @@ struct BlockWriter {
     members.Key("notes");
     JsonMaker{.json = json, .column = {}}(notes.notes);
   }
+  void operator()(const Group& group) const {
+    members.Key(group.key);
+    json.BeginArray();
+    for (const Doc& item : group.items) {
+      Members inside(json);
+      for (const Block& block : item.blocks) {
+        std::visit(BlockWriter{.json = json, .members = inside, .version = {}},
+                   block);
+      }
+    }
+    json.EndArray();
+  }
   void operator()(const Nested& nested) const {
     members.Key(nested.key);
     WriteDoc(json, *nested.doc, version);
@@ -154,7 +170,7 @@ void WriteDoc(JsonWriter& json, const Doc& doc, std::string_view version) {
     scenario::WriteScenario(json, *doc.asked);
   }
   if (!doc.verdict.empty()) {
-    members.Key("verdict");
+    members.Key(doc.verdict_key);
     json.String(doc.verdict);
   }
   for (const Block& block : doc.blocks) {

@@ -48,6 +48,7 @@ class MarkdownWriter {
   void operator()(const Facts& /*facts*/) {}  // Above.
   void operator()(const Picture& /*picture*/) {}
   void operator()(const Nested& /*nested*/) {}
+  void operator()(const Group& group) { VisitGroup(group, *this); }
 
   void operator()(const Table& table) {
     if (table.readers != Readers::kAll ||
@@ -71,6 +72,10 @@ class MarkdownWriter {
   }
 
   void operator()(const Text& text) {
+    if (!text.title.empty() && text.title != title_) {
+      text_ += fmt::format("\n### {}\n", Escaped(Capitalized(text.title)));
+    }
+    title_ = text.title;
     text_ += fmt::format("\n{}\n", Escaped(Capitalized(Printable(text.text))));
   }
 
@@ -102,6 +107,7 @@ class MarkdownWriter {
   }
 
   std::string text_;
+  std::string title_;  // Of the text before.
 };
 
 }  // namespace
@@ -109,13 +115,7 @@ class MarkdownWriter {
 std::string WriteMarkdown(const Doc& doc) {
   MarkdownWriter writer;
   writer.Head(doc);
-  for (size_t i = 0; i < doc.blocks.size();) {
-    writer.Add(PeopleFacts(doc.blocks, i));
-    if (i < doc.blocks.size()) {
-      std::visit(writer, doc.blocks[i]);
-      ++i;
-    }
-  }
+  VisitBlocks(doc.blocks, writer);
   return writer.Take();
 }
 

@@ -97,6 +97,7 @@ class TextWriter {
   void operator()(const Facts& /*facts*/) {}  // Above.
   void operator()(const Picture& /*picture*/) {}
   void operator()(const Nested& /*nested*/) {}
+  void operator()(const Group& group) { VisitGroup(group, *this); }
 
   void operator()(const Table& table) {
     if (table.readers != Readers::kAll ||
@@ -122,7 +123,12 @@ class TextWriter {
   }
 
   void operator()(const Text& text) {
-    text_ += "\n" + Wrapped(Printable(text.text), style_.width, "");
+    text_ += "\n";
+    if (!text.title.empty() && text.title != title_) {
+      text_ += Painted(kBold, text.title + "\n");
+    }
+    title_ = text.title;
+    text_ += Wrapped(Printable(text.text), style_.width, kIndent);
   }
 
   void operator()(const Notes& notes) {
@@ -218,6 +224,7 @@ class TextWriter {
 
   const TextStyle style_;
   std::string text_;
+  std::string title_;  // Of the text before.
 };
 
 }  // namespace
@@ -225,13 +232,7 @@ class TextWriter {
 std::string WriteText(const Doc& doc, const TextStyle& style) {
   TextWriter writer(style);
   writer.Head(doc);
-  for (size_t i = 0; i < doc.blocks.size();) {
-    writer.Add(PeopleFacts(doc.blocks, i));
-    if (i < doc.blocks.size()) {
-      std::visit(writer, doc.blocks[i]);
-      ++i;
-    }
-  }
+  VisitBlocks(doc.blocks, writer);
   return writer.Take();
 }
 

@@ -10,10 +10,11 @@
 
 #include "base/stats.h"
 #include "measurements/step_rows.h"
+#include "report/accuracy_doc.h"
 #include "report/step_accuracy.h"
-#include "report/step_accuracy_text.h"
 #include "report/step_words.h"
 #include "tests/accuracy/paper_steps.h"
+#include "view/write.h"
 
 namespace stepcast::accuracy {
 namespace {
@@ -210,7 +211,8 @@ TEST_F(PublishedStepsTest, EveryRowIsPredictedOrSkippedWithItsReason) {
         << skipped.why;
   }
   // All that run on one GPU but some models and tables in host memory.
-  EXPECT_GE(accuracy_.rows.size(), 768u) << report::StepAccuracyText(accuracy_);
+  EXPECT_GE(accuracy_.rows.size(), 768u)
+      << view::WriteText(report::StepAccuracyDoc(accuracy_));
 }
 
 TEST_F(PublishedStepsTest, ErrorsOverAllRowsDoNotGrow) {
@@ -219,7 +221,7 @@ TEST_F(PublishedStepsTest, ErrorsOverAllRowsDoNotGrow) {
   EXPECT_LE(alone.mape_pct, 14);
   // Steps of several nodes are far off as yet.
   EXPECT_LE(accuracy_.all.errors.gmae_pct, 9.7)
-      << report::StepAccuracyText(accuracy_);
+      << view::WriteText(report::StepAccuracyDoc(accuracy_));
 }
 
 TEST_F(PublishedStepsTest, IntervalsCoverWhatTheySay) {
