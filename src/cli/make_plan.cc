@@ -86,9 +86,10 @@ Result<plan::Job> MakeJob(engine::Predictor& predictor,
                 .settings = request.settings,
                 .ranks = {.count = request.gpus, .nodes = request.nodes}};
   if (request.gpus > 1) {
-    ASSIGN_OR_RETURN(
-        job.collectives,
-        predictor.Collectives(request.platform, request.gpus, request.nodes));
+    ASSIGN_OR_RETURN(const std::string linked,
+                     hw::PlatformWith(request.platform, gpu));
+    ASSIGN_OR_RETURN(job.collectives, predictor.Collectives(
+                                          linked, request.gpus, request.nodes));
   }
   ASSIGN_OR_RETURN(const std::string device, hw::GpuOn(gpu, request.platform));
   ASSIGN_OR_RETURN(job.kernels, predictor.Models(device));

@@ -24,20 +24,27 @@ namespace {
 
 constexpr std::string_view kModelEnding = ".model";
 
-// The files of a directory in the order of their names; none if it cannot be
-// read.
-std::vector<std::filesystem::path> FilesIn(
-    const std::filesystem::path& directory) {
-  std::error_code error;
+// The models of a GPU in directories of the user, in the order of their names;
+// of one name, that of the first directory. None where nothing can be read.
+std::vector<std::filesystem::path> ModelsIn(
+    std::span<const std::filesystem::path> directories, std::string_view gpu) {
   std::vector<std::filesystem::path> files;
-  for (auto it = std::filesystem::directory_iterator(directory, error);
-       !error && it != std::filesystem::directory_iterator();
-       it.increment(error)) {
-    if (it->is_regular_file(error)) {
-      files.push_back(it->path());
+  std::set<std::filesystem::path> seen;
+  for (const std::filesystem::path& directory : directories) {
+    std::error_code error;
+    std::set<std::filesystem::path> sorted;
+    for (auto it = std::filesystem::directory_iterator(directory / gpu, error);
+         !error && it != std::filesystem::directory_iterator();
+         it.increment(error)) {
+      if (it->is_regular_file(error) &&
+          it->path().extension() == kModelEnding) {
+        sorted.insert(it->path());
+      }
     }
+    std::ranges::copy_if(sorted, std::back_inserter(files), [&](const auto& f) {
+      return seen.insert(f.filename()).second;
+    });
   }
-  std::ranges::sort(files);
   return files;
 }
 
@@ -194,14 +201,10 @@ Result<Profile> ProfileStore::LoadLazily(std::string_view gpu) const {
                    (FindPart<LaunchCosts, &ParseLaunches>(
                        directories_, fmt::format("{}/launches", gpu))));
   std::set<std::string> seen;
-  for (const std::filesystem::path& directory : directories_) {
-    for (const std::filesystem::path& file : FilesIn(directory / gpu)) {
-      const std::string name = fmt::format("{}/{}", gpu, file.stem().string());
-      if (file.extension() == kModelEnding && seen.insert(name).second) {
-        ASSIGN_OR_RETURN(const FittedModel* model, ModelFiles().Read(file));
-        profile.models.push_back(*model);
-      }
-    }
+  for (const std::filesystem::path& file : ModelsIn(directories_, gpu)) {
+    ASSIGN_OR_RETURN(const FittedModel* model, ModelFiles().Read(file));
+    profile.models.push_back(*model);
+    seen.insert(fmt::format("{}/{}", gpu, file.stem().string()));
   }
   const std::string folder = fmt::format("{}/", gpu);
   for (const std::string& name : ModelFiles().names()) {

@@ -176,8 +176,9 @@ Result<ModelPrediction> Predictor::Predict(const Request& request,
   PredictOptions how = options;
   how.system_spread = kSystemSpread;
   if (request.gpus > 1) {
+    ASSIGN_OR_RETURN(const std::string linked, hw::PlatformWith(platform, gpu));
     ASSIGN_OR_RETURN(how.price.collectives.models,
-                     Collectives(platform, request.gpus, request.nodes));
+                     Collectives(linked, request.gpus, request.nodes));
     how.price.collectives.rank_counts = job.counts;
     how.price.collectives.ranks = request.gpus;
     how.price.collectives.nodes = request.nodes;

@@ -91,7 +91,7 @@ Result<Device> ParseGpu(std::string_view text, std::string_view source);
 
 /// Sets every number: as published, as those of `like` (the GPU it names, or
 /// null), by the rules of device.cc.
-Device MakeDevice(Device gpu, const Device* like);
+Device MakeDevice(Device device, const Device* like);
 
 /// The same device with its clock locked: peaks scale, memory does not, and
 /// large products lose what the power limit did not take before.

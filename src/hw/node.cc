@@ -297,6 +297,20 @@ const Catalog<Node>& Servers() {
   return servers;
 }
 
+std::optional<double> AskedFor(const Figures& figures, std::string_view key) {
+  const auto found = figures.find(key);
+  return found != figures.end() && found->second.source == kAskedFor
+             ? std::optional(found->second.value)
+             : std::nullopt;
+}
+
+// "zion", "nic_gbs", 6 -> "zion@nic_gbs=6".
+std::string WithFigure(std::string_view name, std::string_view key,
+                       double value) {
+  const bool first = name.find('@') == std::string_view::npos;
+  return fmt::format("{}{}{}={}", name, first ? '@' : ',', key, value);
+}
+
 template <typename Find>
 Result<std::vector<Node>> FindAll(std::span<const std::string> texts,
                                   Find find) {
@@ -414,16 +428,30 @@ Result<std::vector<Node>> LoadServers() {
 }
 
 Result<std::string> GpuOn(std::string_view gpu, std::string_view platform) {
-  if (platform.find('@') != std::string_view::npos) {
-    ASSIGN_OR_RETURN(const Node node, FindPlatform(platform));
-    const auto rate = node.figures.find("pcie_gbs");
-    if (rate != node.figures.end() && rate->second.source == kAskedFor) {
-      return fmt::format("{}{}pcie_gbs={}", gpu,
-                         gpu.find('@') == std::string_view::npos ? '@' : ',',
-                         rate->second.value);
-    }
+  if (platform.find('@') == std::string_view::npos) {
+    return std::string(gpu);
   }
-  return std::string(gpu);
+  ASSIGN_OR_RETURN(const Node node, FindPlatform(platform));
+  const auto rate = AskedFor(node.figures, "pcie_gbs");
+  return rate ? WithFigure(gpu, "pcie_gbs", *rate) : std::string(gpu);
+}
+
+Result<std::string> PlatformWith(std::string_view platform,
+                                 std::string_view gpu) {
+  if (gpu.find('@') == std::string_view::npos) {
+    return std::string(platform);
+  }
+  ASSIGN_OR_RETURN(const Device device, FindDevice(gpu));
+  const auto both_ways = AskedFor(device.figures, "nvlink_gbs");
+  if (!both_ways) {
+    return std::string(platform);
+  }
+  const double rate = *both_ways / 2;
+  ASSIGN_OR_RETURN(const Node node, FindPlatform(platform));
+  return node.layout == LinkLayout::kMesh
+             ? WithFigure(platform, "mesh_link_gbs",
+                          node.mesh_link_gbs * rate / node.link_gbs)
+             : WithFigure(platform, "link_gbs", rate);
 }
 
 // Six channels of DDR4-2666, eight of DDR4-3200, eight of DDR5-4800 each.

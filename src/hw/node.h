@@ -111,6 +111,11 @@ Result<std::vector<Node>> LoadServers();
 /// rate of the platform is asked for, else as it is.
 Result<std::string> GpuOn(std::string_view gpu, std::string_view platform);
 
+/// The platform with the links of its GPU, where their rate is asked for:
+/// "hgx-h100@link_gbs=900" for "h100-sxm-80gb@nvlink_gbs=1800".
+Result<std::string> PlatformWith(std::string_view platform,
+                                 std::string_view gpu);
+
 /// Memory of two usual sockets beside GPUs of a PCIe generation, GB/s.
 double UsualHostGbs(double pcie_gbs);
 

@@ -41,6 +41,8 @@ PLATFORM_LATENCIES = [
 ]
 GPU_RATES = [
     ("h100-sxm-80gb", "dram_gbs", 3350, ALONE),
+    ("h100-sxm-80gb", "nvlink_gbs", 900, ON_A_NODE),
+    ("v100-sxm-32gb", "nvlink_gbs", 300, ON_A_NODE),
     ("h100-sxm-80gb", "fp32_tflops", 67, ALONE),
     ("h100-sxm-80gb", "fp16_tflops", 989,
      [*ALONE, "--precision", "amp-fp16"]),
