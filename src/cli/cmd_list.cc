@@ -339,6 +339,7 @@ constexpr Listing kListings[] = {
     {.name = "workloads", .text = WorkloadsText, .json = WorkloadsJson},
     {.name = "platforms", .text = PlatformsText, .json = PlatformsJson},
     {.name = "servers", .text = ServersText, .json = ServersJson},
+    {.name = "figures", .text = FiguresText, .json = FiguresJson},
     {.name = "overheads", .text = OverheadsText, .json = OverheadsJson},
     {.name = "changes", .text = ChangesText, .json = ChangesJson},
     {.name = "studies", .text = StudiesText, .json = StudiesJson},
@@ -357,7 +358,8 @@ Status RunList(const Words& words) {
              "formats: that can be read and "
              "written; gpus: what we know of each; models: who "
              "answers for which kernels; workloads: to predict; platforms: "
-             "with GPUs; servers: without; overheads: hosts; changes: that "
+             "with GPUs; servers: without; figures: of all of them; overheads: "
+             "hosts; changes: that "
              "whatif knows; studies: to explore");
   parser.AddFlag("--json", json, "print one JSON object instead");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));

@@ -12,6 +12,22 @@
 #include "hw/node.h"
 
 namespace stepcast::cli {
+namespace {
+
+// "platform, server"
+std::string OwnersOf(const hw::FigureField& field, std::string_view between) {
+  std::vector<std::string_view> owners;
+  for (const hw::MachineKind machine :
+       {hw::MachineKind::kGpu, hw::MachineKind::kPlatform,
+        hw::MachineKind::kServer}) {
+    if (hw::IsOf(field, machine)) {
+      owners.push_back(hw::Name(machine));
+    }
+  }
+  return fmt::format("{}", fmt::join(owners, between));
+}
+
+}  // namespace
 
 void WritePublished(JsonWriter& json, hw::MachineKind machine,
                     const hw::Figures& figures,
@@ -78,6 +94,37 @@ Result<std::string> ServersJson() {
     json.BeginObject();
     json.Key("name").String(runtime.name);
     json.Key("description").String(runtime.help);
+    json.EndObject();
+  }
+  json.EndArray().EndObject();
+  return json.Take();
+}
+
+Result<std::string> FiguresText() {
+  TextTable table({Align::kLeft, Align::kLeft, Align::kRight, Align::kRight,
+                   Align::kLeft, Align::kLeft});
+  table.AddRow({"figure", "of", "from", "to", "unit", "what it says"});
+  for (const hw::FigureField& field : hw::FigureFields()) {
+    table.AddRow({std::string(field.key), OwnersOf(field, ", "),
+                  fmt::format("{}", field.low), fmt::format("{}", field.high),
+                  std::string(field.unit), std::string(field.help)});
+  }
+  return table.ToString();
+}
+
+Result<std::string> FiguresJson() {
+  JsonWriter json;
+  json.BeginObject();
+  json.Key("version").String(Version());
+  json.Key("figures").BeginArray();
+  for (const hw::FigureField& field : hw::FigureFields()) {
+    json.BeginObject();
+    json.Key("name").String(field.key);
+    json.Key("of").String(OwnersOf(field, ","));
+    json.Key("low").Double(field.low);
+    json.Key("high").Double(field.high);
+    json.Key("unit").String(field.unit);
+    json.Key("description").String(field.help);
     json.EndObject();
   }
   json.EndArray().EndObject();

@@ -20,6 +20,11 @@ void WritePublished(JsonWriter& json, hw::MachineKind machine,
 Result<std::string> ServersText();
 Result<std::string> ServersJson();
 
+/// The figures of GPUs, platforms and servers that files say and
+/// `NAME@KEY=VALUE` replaces.
+Result<std::string> FiguresText();
+Result<std::string> FiguresJson();
+
 }  // namespace stepcast::cli
 
 #endif  // STEPCAST_CLI_LIST_SERVERS_H_
