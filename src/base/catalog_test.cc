@@ -24,10 +24,13 @@ constexpr std::array<EmbeddedFile, 4> kFiles = {
     EmbeddedFile{"words/bad.toml", "bad"},
     EmbeddedFile{"words/other.model", "of another kind"}};
 
-std::atomic<int> words_parsed = 0;
+std::atomic<int>& WordsParsed() {
+  static std::atomic<int> count = 0;
+  return count;
+}
 
 Result<std::string> ParseWord(std::string_view text, std::string_view source) {
-  ++words_parsed;
+  ++WordsParsed();
   if (text == "bad") {
     return Fail(ErrorCode::kInvalidInput, std::string(source) + ":1: bad");
   }
@@ -37,15 +40,15 @@ Result<std::string> ParseWord(std::string_view text, std::string_view source) {
 class CatalogTest : public ::testing::Test {
  protected:
   CatalogTest() : words_({.what = "word", .files = kFiles}, &ParseWord) {
-    words_parsed = 0;
+    WordsParsed() = 0;
     fs::remove_all(directory_);
     fs::create_directories(directory_ / "below");
   }
-  ~CatalogTest() override { fs::remove_all(directory_); }
+  void TearDown() override { fs::remove_all(directory_); }
 
   // A file that is a second older than the one before, so that its time tells.
   fs::path Write(const std::string& name, const std::string& text) {
-    const fs::path path = directory_ / name;
+    fs::path path = directory_ / name;
     std::ofstream(path) << text;
     time_ -= std::chrono::seconds(1);
     fs::last_write_time(path, time_);
@@ -59,7 +62,7 @@ class CatalogTest : public ::testing::Test {
 
 TEST_F(CatalogTest, NamesAreThePathsOfFilesWithTheEnding) {
   EXPECT_THAT(words_.names(), ElementsAre("bad", "below/one", "two_words"));
-  EXPECT_EQ(words_parsed, 0);
+  EXPECT_EQ(WordsParsed(), 0);
 }
 
 TEST_F(CatalogTest, ABuiltInFileIsParsedOnceHoweverManyThreadsAsk) {
@@ -71,7 +74,7 @@ TEST_F(CatalogTest, ABuiltInFileIsParsedOnceHoweverManyThreadsAsk) {
   for (const std::string* one : found) {
     EXPECT_EQ(one, found[0]);
   }
-  EXPECT_EQ(words_parsed, 1);
+  EXPECT_EQ(WordsParsed(), 1);
 }
 
 TEST_F(CatalogTest, AnUnknownNameIsToldTheNearest) {
@@ -95,11 +98,11 @@ TEST_F(CatalogTest, AUsersFileIsReadAgainOnlyWhenItHasChanged) {
   const fs::path path = Write("mine.toml", "first");
   const std::string* first = words_.Find(path.string()).value();
   EXPECT_EQ(words_.Read(path).value(), first);
-  EXPECT_EQ(words_parsed, 1);
+  EXPECT_EQ(WordsParsed(), 1);
   Write("mine.toml", "other");  // As long as before, at another time.
   EXPECT_EQ(*words_.Read(path).value(), "other");
   EXPECT_EQ(*first, "first");
-  EXPECT_EQ(words_parsed, 2);
+  EXPECT_EQ(WordsParsed(), 2);
 }
 
 TEST_F(CatalogTest, AFileThatAnotherNamesCountsAsItsPart) {

@@ -11,7 +11,10 @@
 namespace stepcast {
 namespace {
 
-std::atomic<void (*)(std::string_view source)> toml_observer = nullptr;
+std::atomic<void (*)(std::string_view source)>& TomlObserver() {
+  static std::atomic<void (*)(std::string_view source)> observer = nullptr;
+  return observer;
+}
 
 tl::unexpected<Error> FailAt(const toml::source_region& region,
                              std::string_view message) {
@@ -99,7 +102,7 @@ class PlainText {
 }  // namespace
 
 void ObserveToml(void (*observer)(std::string_view source)) {
-  toml_observer = observer;
+  TomlObserver() = observer;
 }
 
 Result<toml::table> ParseToml(std::string_view text, std::string_view source) {
@@ -114,7 +117,7 @@ Result<toml::table> ParseToml(std::string_view text, std::string_view source) {
                             "those in strings and comments only",
                             source.empty() ? "TOML" : source, line));
   }
-  if (const auto observer = toml_observer.load()) {
+  if (const auto observer = TomlObserver().load()) {
     observer(source);
   }
   toml::parse_result result = toml::parse(text, source);

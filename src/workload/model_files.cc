@@ -51,6 +51,7 @@ Result<Model> FindModel(std::string_view text) {
 Result<std::vector<Model>> LoadModels() {
   ASSIGN_OR_RETURN(const auto all, Models().All());
   std::vector<Model> models;
+  models.reserve(all.size());
   for (const Model* model : all) {
     models.push_back(*model);
   }
