@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -327,7 +327,7 @@ view::Doc DoctorDoc(const DoctorReport& report) {
       .key = "ranks",
       .readers = job ? view::Readers::kPrograms : view::Readers::kAll};
   for (const RankReport& rank : report.ranks) {
-    ranks.items.push_back(RankBlocks(rank));
+    ranks.items.push_back(std::make_shared<const view::Doc>(RankBlocks(rank)));
   }
   doc.blocks.emplace_back(std::move(ranks));
   doc.blocks.emplace_back(

@@ -133,7 +133,7 @@ struct Nested {
 /// people.
 struct Group {
   std::string key{};
-  std::vector<Doc> items{};  // Their blocks alone.
+  std::vector<std::shared_ptr<const Doc>> items{};  // Their blocks alone.
   Readers readers = Readers::kAll;
 };
 

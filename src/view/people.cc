@@ -89,6 +89,7 @@ struct TextMaker {
   }
   std::string operator()(const std::vector<Duration>& times) const {
     std::vector<std::string> texts;
+    texts.reserve(times.size());
     for (const Duration time : times) {
       texts.push_back((*this)(time));
     }

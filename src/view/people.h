@@ -61,8 +61,8 @@ void VisitBlocks(const std::vector<Block>& blocks, Writer& writer) {
 template <typename Writer>
 void VisitGroup(const Group& group, Writer& writer) {
   if (group.readers != Readers::kPrograms) {
-    for (const Doc& item : group.items) {
-      VisitBlocks(item.blocks, writer);
+    for (const auto& item : group.items) {
+      VisitBlocks(item->blocks, writer);
     }
   }
 }

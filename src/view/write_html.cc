@@ -70,6 +70,7 @@ class HtmlWriter {
       return;
     }
     std::vector<html::Fact> shown;
+    shown.reserve(facts.size());
     for (const PeopleFact& fact : facts) {
       shown.push_back({fact.label, fact.value, fact.note});
     }

@@ -146,9 +146,9 @@ struct BlockWriter {
   void operator()(const Group& group) const {
     members.Key(group.key);
     json.BeginArray();
-    for (const Doc& item : group.items) {
+    for (const auto& item : group.items) {
       Members inside(json);
-      for (const Block& block : item.blocks) {
+      for (const Block& block : item->blocks) {
         std::visit(BlockWriter{.json = json, .members = inside, .version = {}},
                    block);
       }

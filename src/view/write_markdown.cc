@@ -99,6 +99,7 @@ class MarkdownWriter {
     text_ += "\n" + RowText(heads) + RowText(rules);
     for (const auto& row : table.rows) {
       std::vector<std::string> cells;
+      cells.reserve(row.size());
       for (const std::string& cell : row) {
         cells.push_back(Escaped(cell));
       }
