@@ -23,7 +23,9 @@ Result<scenario::Job> ResolveModel(const PredictCommand& command) {
                 "both servers and a GPU or platform; expected one of them, or "
                 "a study, which has servers that hold the tables of GPUs");
   }
-  return scenario::Resolve(scenario);
+  ASSIGN_OR_RETURN(scenario::Job job, scenario::Resolve(scenario));
+  RETURN_IF_ERROR(scenario::CheckFigures(scenario, job));
+  return job;
 }
 
 Result<report::PredictionReport> PredictModel(const PredictCommand& command) {

@@ -41,6 +41,13 @@ Number ColumnOf(std::string_view family) {
 }
 
 template <size_t... kIndices>
+std::array<std::string_view, sizeof...(kIndices)> FamilyNames(
+    std::index_sequence<kIndices...> /*indices*/) {
+  return {ir::FamilyName(
+      std::variant_alternative_t<kIndices, ir::KernelShape>())...};
+}
+
+template <size_t... kIndices>
 std::array<Number, sizeof...(kIndices)> FamilyColumns(
     std::index_sequence<kIndices...> /*indices*/) {
   return {ColumnOf(ir::FamilyName(
@@ -67,16 +74,32 @@ void FillBreakdown(const engine::RankAccount& account, Row& row) {
   row.at(Number::kIdleWaitUs) = ToMicroseconds(account.idle.wait_for_rank);
 }
 
+// The family of other kernels that took most.
+std::pair<double, std::string_view> LongestOther(
+    const engine::RankAccount& account) {
+  constexpr auto kAll = std::make_index_sequence<engine::kFamilyCount>();
+  const auto columns = FamilyColumns(kAll);
+  const auto names = FamilyNames(kAll);
+  std::pair<double, std::string_view> longest = {0, "other kernels"};
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const double us = ToMicroseconds(account.kernels[i]);
+    if (columns[i] == Number::kOtherUs && us > longest.first) {
+      longest = {us, names[i]};
+    }
+  }
+  return longest;
+}
+
 // What most of the step went to. Launching and coming back from a wait are the
 // host's as well: a faster GPU would not shorten them.
-std::string BoundBy(const Row& row) {
+std::string BoundBy(const engine::RankAccount& account, const Row& row) {
   const std::pair<double, std::string_view> parts[] = {
       {row.at(Number::kGemmUs), "gemm"},
       {row.at(Number::kEmbeddingUs), "embedding"},
       {row.at(Number::kInteractionUs), "interaction"},
       {row.at(Number::kElementwiseUs), "elementwise"},
       {row.at(Number::kOptimizerUs), "optimizer"},
-      {row.at(Number::kOtherUs), "other kernels"},
+      LongestOther(account),
       {row.at(Number::kCopiesUs), "copies"},
       {row.at(Number::kCommunicationUs), "communication"},
       {row.at(Number::kIdleHostUs) + row.at(Number::kIdleLaunchUs) +
@@ -135,7 +158,7 @@ void FillTimes(const engine::ModelPrediction& predicted, bool has_interval,
   row.at(Number::kGpuActive) = Share(account.gpu_active, account.step);
   row.at(Number::kHostBusy) = Share(account.host_busy, account.step);
   FillBreakdown(account, row);
-  row.bound_by = BoundBy(row);
+  row.bound_by = BoundBy(account, row);
 }
 
 Row CannotRun(const Error& error) {

@@ -38,7 +38,8 @@ auto& EntryOf(Map& map, std::string_view name) {
   return at->second;
 }
 
-double Share(Duration part, Duration whole, int64_t part_works, int64_t works) {
+double WorkShare(Duration part, Duration whole, int64_t part_works,
+                 int64_t works) {
   if (whole > Duration{}) {
     return static_cast<double>(part.count()) /
            static_cast<double>(whole.count());
@@ -51,11 +52,11 @@ double Share(Duration part, Duration whole, int64_t part_works, int64_t works) {
 }  // namespace
 
 double Coverage::classified_share() const {
-  return Share(classified, time, classified_works, works);
+  return WorkShare(classified, time, classified_works, works);
 }
 
 double Coverage::sized_share() const {
-  return Share(sized, time, sized_works, works);
+  return WorkShare(sized, time, sized_works, works);
 }
 
 Coverage FindCoverage(std::span<const TimedShape> works) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
+#include "workload/impl/implementations.h"
 #include "workload/memory.h"
 #include "workload/settings.h"
 
@@ -24,11 +25,18 @@ MemoryUse MemoryOf(const engine::ModelPrediction& predicted) {
   return memory;
 }
 
-std::string NoteOnFit(const engine::ModelPrediction& predicted,
-                      workload::Settings settings, bool on_server) {
+std::string NoteOnFit(const engine::Request& request,
+                      const engine::ModelPrediction& predicted) {
+  workload::Settings settings = request.settings;
   settings.batch = predicted.batch;
+  const bool on_server = !request.server.empty();
+  const auto impl = workload::FindImplementation(settings.impl);
   const std::vector<std::string> ways = workload::WaysToFit(
-      predicted.memory, predicted.memory_capacity, settings);
+      predicted.memory, predicted.memory_capacity, settings,
+      {.bytes = workload::TableBytes(request.model, settings),
+       .ranks = predicted.ranks,
+       .elsewhere = impl && (*impl)->placements && !on_server &&
+                    request.model.kind == workload::ModelKind::kDlrm});
   return fmt::format(
       "{:.2f} GB too much for a {}{}{}",
       (predicted.memory.total() - predicted.memory_capacity) / kGiga,
@@ -59,8 +67,7 @@ PredictionReport ReportModel(const engine::Request& request,
   report.samples_per_joule =
       predicted.power_w > 0 ? report.samples_per_s / predicted.power_w : 0;
   if (!report.memory->fits()) {
-    report.notes.push_back(
-        NoteOnFit(predicted, request.settings, report.subject.server));
+    report.notes.push_back(NoteOnFit(request, predicted));
   }
   report.notes.insert(report.notes.end(), predicted.notes.begin(),
                       predicted.notes.end());

@@ -43,14 +43,14 @@ Value NumberOf(const std::optional<int64_t>& step) {
 }
 
 // "step 12", or "the step" if it has no number.
-std::string StepName(const std::optional<int64_t>& step) {
+std::string NameOfStep(const std::optional<int64_t>& step) {
   return step ? fmt::format("step {}", *step) : "the step";
 }
 
 std::string ReplayTitle(const ReplayReport& report, const std::string& name) {
   const std::filesystem::path path(name);
   std::string text = fmt::format(
-      "{} of {}", StepName(report.details.step),
+      "{} of {}", NameOfStep(report.details.step),
       (path.has_filename() ? path : path.parent_path()).filename().string());
   if (report.steps.size() > 1) {
     text += fmt::format(", of {} replayed",

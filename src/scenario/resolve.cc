@@ -1,5 +1,6 @@
 #include "scenario/resolve.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -8,6 +9,7 @@
 #include "plan/load_deal.h"
 #include "scenario/resize_model.h"
 #include "workload/model_files.h"
+#include "workload/placement.h"
 
 namespace stepcast::scenario {
 namespace {
@@ -122,6 +124,42 @@ Result<Job> Resolver::Resolve(const Scenario& scenario) {
     RETURN_IF_ERROR(plan::LoadDeal(job.request.plan, job.request));
   }
   return job;
+}
+
+Status CheckFigures(const Scenario& scenario, const Job& job) {
+  const engine::Request& request = job.request;
+  using workload::Placement;
+  const auto no_effect = [](std::string_view setting, std::string_view why) {
+    return Fail(ErrorCode::kUnsupported,
+                fmt::format("{} has no effect: {}", setting, why));
+  };
+  const bool hybrid = request.hybrid.has_value();
+  if (!scenario.nic_gbs.empty() && request.nodes == 1 && !hybrid &&
+      std::ranges::none_of(request.model.tables,
+                           [](const workload::TableGroup& table) {
+                             return table.placement == Placement::kRemote;
+                           })) {
+    return no_effect("nic-gbs",
+                     "one node sends nothing over its adapters; expected "
+                     "nodes=2 or more, or placement=remote");
+  }
+  const bool in_host =
+      hybrid ||
+      std::ranges::any_of(request.model.tables,
+                          [](const workload::TableGroup& table) {
+                            return table.placement != Placement::kHbm &&
+                                   table.placement != Placement::kRemote;
+                          });
+  for (const auto& [name, text] :
+       {std::pair("host-memory-gb", &scenario.host_memory_gb),
+        std::pair("host-memory-gbs", &scenario.host_memory_gbs)}) {
+    if (!text->empty() && !in_host) {
+      return no_effect(name,
+                       "no table is in the host's memory; expected "
+                       "placement=host or another that puts some there");
+    }
+  }
+  return {};
 }
 
 Result<Job> ResolveTimes(const Scenario& scenario) {

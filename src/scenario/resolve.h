@@ -39,6 +39,11 @@ Result<Job> Resolve(const Scenario& scenario);
 /// Only where times come from and how they are drawn, as of recorded steps.
 Result<Job> ResolveTimes(const Scenario& scenario);
 
+/// Fails for figures of a platform that the job does not come to: an adapter's
+/// rate on one node, the host's memory without tables in it. Studies may vary
+/// those, and find that nothing changes.
+Status CheckFigures(const Scenario& scenario, const Job& job);
+
 /// Sets one setting of a request that there is.
 Status Change(const Setting& setting, std::string_view text,
               engine::Request& request);

@@ -272,7 +272,8 @@ double TableBytes(const Model& model, const Settings& settings) {
 }
 
 std::vector<std::string> WaysToFit(const Memory& memory, double capacity,
-                                   const Settings& settings) {
+                                   const Settings& settings,
+                                   const TableJob& job) {
   const auto part = [&](std::string_view name) {
     const auto found = std::ranges::find(memory.parts, name, &MemoryPart::name);
     return found == memory.parts.end() ? 0 : found->bytes;
@@ -285,12 +286,20 @@ std::vector<std::string> WaysToFit(const Memory& memory, double capacity,
   const double tables = part("tables") + part("table optimizer");
   const double rest = memory.total() - tables;
   if (tables > 0 && rest < capacity) {
-    ways.push_back(fmt::format("tables shared out to {:.0f} GPUs",
-                               std::ceil(tables / (capacity - rest))));
+    // As evenly as can be: tables are cut where a whole one is too much.
+    const double gpus = std::ceil(job.bytes / (capacity - rest));
+    ways.push_back(
+        gpus > static_cast<double>(job.ranks)
+            ? fmt::format("tables shared out to {:.0f} GPUs", gpus)
+            : fmt::format("tables shared out evenly to the {} GPUs, as "
+                          "`stepcast plan` does",
+                          job.ranks));
     ways.push_back(fmt::format("{:.0f} % of the rows",
                                std::floor(100 * (1 - over / tables))));
   }
-  if (tables > 0 && rest + kUsualCache * part("tables") < capacity) {
+  if (!job.elsewhere) {
+    // Its tables stay on the GPU.
+  } else if (tables > 0 && rest + kUsualCache * part("tables") < capacity) {
     ways.emplace_back("a cache of the tables (--placement uvm-cache)");
   } else if (tables > 0 && rest < capacity) {
     ways.emplace_back("tables in host memory (--placement uvm)");

@@ -40,10 +40,18 @@ struct TablePlace {
 Memory MemoryOf(const Model& model, const Settings& settings,
                 const ir::Graph& graph, const TablePlace& place = {});
 
-/// What would make it fit into `capacity` bytes, each alone; empty if it does
-/// fit, or if nothing of this does.
+/// What a job may do with tables that do not fit.
+struct TableJob {
+  double bytes = 0;       // Of all tables, over all ranks.
+  int64_t ranks = 1;      // That share them now.
+  bool elsewhere = true;  // The implementation looks them up in host memory.
+};
+
+/// What would make the fullest rank fit into `capacity` bytes, each alone;
+/// empty if it does fit, or if nothing of this does.
 std::vector<std::string> WaysToFit(const Memory& memory, double capacity,
-                                   const Settings& settings);
+                                   const Settings& settings,
+                                   const TableJob& job);
 
 /// Bytes of buffers for other ranks: what the step's collectives send and
 /// receive, at once in memory.

@@ -73,19 +73,32 @@ TEST(MemoryTest, InferenceKeepsNoStateAndFewActivations) {
 TEST(WaysToFitTest, TellsWhatWouldHelp) {
   Memory memory;
   memory.parts = {{"tables", 60}, {"table optimizer", 20}, {"context", 4}};
-  EXPECT_THAT(WaysToFit(memory, 100, {}), IsEmpty());
+  EXPECT_THAT(WaysToFit(memory, 100, {}, {.bytes = 80}), IsEmpty());
   // 80 of tables in 64 - 4 that are left: on two GPUs, or 20 of 80 fewer rows.
-  EXPECT_THAT(WaysToFit(memory, 64, {}),
+  EXPECT_THAT(WaysToFit(memory, 64, {}, {.bytes = 80}),
               ElementsAre("tables shared out to 2 GPUs", "75 % of the rows",
                           "a cache of the tables (--placement uvm-cache)",
                           "tables in FP16"));
   // A fifth of them is too much, too.
   memory.parts = {{"tables", 400}, {"context", 4}};
-  EXPECT_THAT(WaysToFit(memory, 64, {}),
+  EXPECT_THAT(WaysToFit(memory, 64, {}, {.bytes = 400}),
               Contains("tables in host memory (--placement uvm)"));
   memory.parts = {{"activations", 100}, {"context", 4}};
-  EXPECT_THAT(WaysToFit(memory, 64, {.batch = 1000}),
+  EXPECT_THAT(WaysToFit(memory, 64, {.batch = 1000}, {}),
               Contains("a batch of 619"));
+}
+
+// 640 bytes of tables on 8 ranks, 80 of them on the fullest.
+TEST(WaysToFitTest, CountsTheTablesOfAllRanks) {
+  Memory memory;
+  memory.parts = {{"tables", 80}, {"context", 4}};
+  EXPECT_THAT(
+      WaysToFit(memory, 64, {}, {.bytes = 640, .ranks = 8, .elsewhere = false}),
+      ElementsAre("tables shared out to 11 GPUs", "75 % of the rows",
+                  "tables in FP16"));
+  EXPECT_THAT(WaysToFit(memory, 64, {}, {.bytes = 300, .ranks = 8}),
+              Contains("tables shared out evenly to the 8 GPUs, as `stepcast "
+                       "plan` does"));
 }
 
 TEST(MemoryTest, TablesElsewhereTakeNoDeviceMemory) {

@@ -25,6 +25,8 @@ QUESTIONS = (
     {"workload": "trace.json"},
     {"workload": "dlrm_default"},
     {"workload": "fleet_m1", "server": "2s-skylake"},
+    {"workload": "dlrm_mlperf", "platform": "dgx-a100", "gpus": "16",
+     "nodes": "2", "impl": "torchrec", "placement": "host"},
 )
 FLEET = 3
 TRACE = 4
