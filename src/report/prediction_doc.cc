@@ -1,6 +1,7 @@
 // The report of a predicted step.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -37,7 +38,7 @@ constexpr std::array<std::string_view, 10> kCsvParts = {
     "idle sync",      "idle wait_for_rank"};
 
 Bytes WholeBytes(double bytes) {
-  return {static_cast<int64_t>(bytes + 0.5)};
+  return {std::llround(bytes)};
 }
 
 Facts SubjectFacts(const PredictionSubject& subject) {
@@ -133,7 +134,7 @@ Facts MemoryFacts(const MemoryUse& memory) {
   return facts;
 }
 
-// What programs alone are told of the step.
+// Facts of the step that only JSON has.
 Facts DetailFacts(const PredictionReport& report) {
   Facts facts;
   facts.push_back({{.key = "interval_us.p10"}, report.interval.p10});

@@ -67,6 +67,12 @@ void VisitGroup(const Group& group, Writer& writer) {
   }
 }
 
+/// Whether text and Markdown show it.
+inline bool IsShown(const Table& table) {
+  return table.readers == Readers::kAll &&
+         !(table.rows.empty() && table.none.empty());
+}
+
 /// "where the time goes: rank 3, the slowest"
 std::string TitleOf(const Table& table);
 

@@ -51,8 +51,7 @@ class MarkdownWriter {
   void operator()(const Group& group) { VisitGroup(group, *this); }
 
   void operator()(const Table& table) {
-    if (table.readers != Readers::kAll ||
-        (table.rows.empty() && table.none.empty())) {
+    if (!IsShown(table)) {
       return;
     }
     if (!table.title.empty()) {

@@ -100,8 +100,7 @@ class TextWriter {
   void operator()(const Group& group) { VisitGroup(group, *this); }
 
   void operator()(const Table& table) {
-    if (table.readers != Readers::kAll ||
-        (table.rows.empty() && table.none.empty())) {
+    if (!IsShown(table)) {
       return;
     }
     text_ += "\n";
