@@ -59,32 +59,37 @@ function(stepcast_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# Puts the sources of a target into batches of about STEPCAST_BATCH_BYTES, in
-# the order of its list.
-function(stepcast_batches target)
+# Puts the sources of a target into batches of at most `limit` bytes (or one
+# source), in the order of its list.
+function(stepcast_batches target limit)
   if(NOT STEPCAST_BATCHES)
     return()
   endif()
   get_target_property(sources ${target} SOURCES)
+  set(batch 0)
   set(bytes 0)
   foreach(source IN LISTS sources)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
                NORMALIZE)
     if(EXISTS ${source} AND source MATCHES "\\.cc$")
-      math(EXPR batch "${bytes} / ${STEPCAST_BATCH_BYTES}")
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${batch})
       file(SIZE ${source} size)
       math(EXPR bytes "${bytes} + ${size}")
+      if(bytes GREATER limit)
+        math(EXPR batch "${batch} + 1")
+        set(bytes ${size})
+      endif()
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${batch})
     endif()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON
                                              UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# stepcast_compile(<target> [TESTS]): our warnings, common headers and batches.
-# TESTS: with the headers of GoogleTest and the options of tests.
+# stepcast_compile(<target> [TESTS] [HEAVY]): our warnings, common headers and
+# batches. TESTS: with the headers of GoogleTest and the options of tests.
+# HEAVY: sources that take long to compile for their size; smaller batches.
 function(stepcast_compile target)
-  cmake_parse_arguments(ARG "TESTS" "" "" ${ARGN})
+  cmake_parse_arguments(ARG "TESTS;HEAVY" "" "" ${ARGN})
   target_link_libraries(${target} PRIVATE stepcast_warnings)
   set(headers stepcast_headers)
   if(ARG_TESTS)
@@ -94,5 +99,9 @@ function(stepcast_compile target)
   if(STEPCAST_COMMON_HEADERS)
     target_precompile_headers(${target} REUSE_FROM ${headers})
   endif()
-  stepcast_batches(${target})
+  set(limit ${STEPCAST_BATCH_BYTES})
+  if(ARG_HEAVY)
+    math(EXPR limit "${limit} * 6 / 10")
+  endif()
+  stepcast_batches(${target} ${limit})
 endfunction()

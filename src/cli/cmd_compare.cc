@@ -125,7 +125,7 @@ Result<LoadedSide> LoadSide(const std::string& text,
                 "samples means nothing for compare; intervals are not "
                 "compared");
   }
-  command.scenario.samples = "0";
+  command.scenario.samples.assign(1, '0');
   const std::string& file = command.scenario.workload.front();
   if (IsReport(file)) {
     ASSIGN_OR_RETURN(const std::string json, ReadFile(file));

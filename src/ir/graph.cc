@@ -76,6 +76,13 @@ class Comparison {
 
 }  // namespace
 
+Graph::Graph(GraphData data) : data_(std::move(data)) {}
+Graph::Graph(const Graph& other) = default;
+Graph& Graph::operator=(const Graph& other) = default;
+Graph::Graph(Graph&& other) noexcept = default;
+Graph& Graph::operator=(Graph&& other) noexcept = default;
+Graph::~Graph() = default;
+
 Result<Graph> Graph::Make(GraphData data) {
   RETURN_IF_ERROR(Verify(data));
   return Graph(std::move(data));

@@ -227,6 +227,13 @@ class Graph {
   /// Verifies `data` (ir/verify.h) and takes it.
   static Result<Graph> Make(GraphData data);
 
+  // In graph.cc: the compiler need not make them again for every file.
+  Graph(const Graph& other);
+  Graph& operator=(const Graph& other);
+  Graph(Graph&& other) noexcept;
+  Graph& operator=(Graph&& other) noexcept;
+  ~Graph();
+
   const GraphData& data() const { return data_; }
   std::string_view text(StringId id) const { return data_.strings.view(id); }
   const KernelShape& shape(WorkId id) const {
@@ -234,7 +241,7 @@ class Graph {
   }
 
  private:
-  explicit Graph(GraphData data) : data_(std::move(data)) {}
+  explicit Graph(GraphData data);
 
   GraphData data_;
 };

@@ -25,6 +25,13 @@ bool IsEarlierWait(const Dependency& a, const Dependency& b) {
 
 }  // namespace
 
+TaskGraph::TaskGraph() = default;
+TaskGraph::TaskGraph(const TaskGraph& other) = default;
+TaskGraph& TaskGraph::operator=(const TaskGraph& other) = default;
+TaskGraph::TaskGraph(TaskGraph&& other) noexcept = default;
+TaskGraph& TaskGraph::operator=(TaskGraph&& other) noexcept = default;
+TaskGraph::~TaskGraph() = default;
+
 void TaskGraph::LinkLanes() {
   previous_.resize(tasks_.size());
   std::vector<TaskId> last(lane_count_);

@@ -53,7 +53,13 @@ struct Dependency {
 class TaskGraph {
  public:
   /// Without tasks.
-  TaskGraph() = default;
+  TaskGraph();
+  // In task_graph.cc: the compiler need not make them again for every file.
+  TaskGraph(const TaskGraph& other);
+  TaskGraph& operator=(const TaskGraph& other);
+  TaskGraph(TaskGraph&& other) noexcept;
+  TaskGraph& operator=(TaskGraph&& other) noexcept;
+  ~TaskGraph();
 
   const IdVector<TaskId, Task>& tasks() const { return tasks_; }
   uint32_t lane_count() const { return lane_count_; }

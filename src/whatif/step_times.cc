@@ -7,7 +7,6 @@ namespace stepcast::whatif {
 namespace {
 
 using lower::TaskOrigin;
-using Kind = TaskOrigin::Kind;
 
 double Nanoseconds(Duration time) {
   return static_cast<double>(time.count());
@@ -33,7 +32,7 @@ void TakeWorks(const ir::GraphData& data, const engine::Prediction& prediction,
   }
   for (const sim::TaskId task : lowered.origins.ids()) {
     const TaskOrigin& origin = lowered.origins[task];
-    if (origin.kind != Kind::kWork) {
+    if (origin.kind != TaskOrigin::Kind::kWork) {
       continue;
     }
     EditedWork& work = times.works[origin.work];

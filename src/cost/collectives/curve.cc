@@ -44,8 +44,8 @@ Result<std::optional<double>> GetPositive(const toml::table& table,
   return value;
 }
 
-Result<std::vector<double>> GetNumbers(const toml::table& table,
-                                       std::string_view key) {
+Result<std::vector<double>> GetNumbersIfAny(const toml::table& table,
+                                            std::string_view key) {
   std::vector<double> numbers;
   const toml::node* node = table.get(key);
   if (node == nullptr) {
@@ -66,7 +66,7 @@ Result<std::vector<double>> GetNumbers(const toml::table& table,
 }
 
 Status ReadTimes(const toml::table& table, CollectiveCurve& curve) {
-  ASSIGN_OR_RETURN(curve.us, GetNumbers(table, "time_us"));
+  ASSIGN_OR_RETURN(curve.us, GetNumbersIfAny(table, "time_us"));
   curve.from_log2 = table["from_log2"].value_or(0.0);
   if (!(curve.from_log2 >= -4 && curve.from_log2 <= 60)) {
     return FailAt(table, "'from_log2' is no size; expected -4 to 60");
@@ -76,7 +76,7 @@ Status ReadTimes(const toml::table& table, CollectiveCurve& curve) {
     return FailAt(*table.get("time_us"),
                   "'time_us' must be above 0 and never fall");
   }
-  ASSIGN_OR_RETURN(const auto spread, GetNumbers(table, "spread"));
+  ASSIGN_OR_RETURN(const auto spread, GetNumbersIfAny(table, "spread"));
   if (!spread.empty()) {
     if (spread.size() != 2 || !(spread[0] <= 0 && spread[1] >= 0)) {
       return FailAt(*table.get("spread"),
