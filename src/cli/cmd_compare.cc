@@ -19,6 +19,7 @@
 #include "cli/whatif_command.h"
 #include "report/compare.h"
 #include "scenario/settings.h"
+#include "view/write.h"
 
 namespace stepcast::cli {
 namespace {
@@ -144,20 +145,6 @@ Result<LoadedSide> LoadSide(const std::string& text,
   return side;
 }
 
-std::string JunitOf(const report::Comparison& comparison,
-                    const std::vector<Check>& checks) {
-  std::vector<report::CheckedLimit> limits;
-  limits.reserve(checks.size());
-  const auto values = ValuesOf(comparison);
-  for (const Check& check : checks) {
-    limits.push_back(
-        {.text = check.text,
-         .failure = FailureOf(check, kCompareQuantities, values[check.quantity])
-                        .value_or("")});
-  }
-  return report::JunitXml(comparison, limits);
-}
-
 Result<Outcome> CompareSteps(const CompareCommand& command) {
   const PredictCommand& workload = command.workload;
   if (workload.scenario.workload.size() != 2) {
@@ -186,7 +173,8 @@ Result<Outcome> CompareSteps(const CompareCommand& command) {
                             b.loaded ? &*b.loaded : nullptr);
   std::vector<ExtraFile> files = {PageOf(doc, workload.output)};
   if (!command.junit.empty()) {
-    files.push_back({command.junit, JunitOf(comparison, checks)});
+    doc.cases = CasesOf(checks, kCompareQuantities, ValuesOf(comparison));
+    files.push_back({command.junit, view::WriteJunit(doc)});
   }
   RETURN_IF_ERROR(WriteExtraFiles(files));
   RETURN_IF_ERROR(PrintReport(std::move(doc), workload.output));

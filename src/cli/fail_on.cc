@@ -116,28 +116,32 @@ Result<std::vector<Check>> ParseChecks(const std::vector<std::string>& texts,
   return checks;
 }
 
-std::optional<std::string> FailureOf(const Check& check,
-                                     std::span<const Quantity> quantities,
-                                     double value) {
-  if (!Triggers(check, value)) {
-    return std::nullopt;
+std::vector<view::CheckedCase> CasesOf(std::span<const Check> checks,
+                                       std::span<const Quantity> quantities,
+                                       std::span<const double> values) {
+  CHECK(values.size() == quantities.size())
+      << values.size() << " of " << quantities.size();
+  std::vector<view::CheckedCase> cases;
+  for (const Check& check : checks) {
+    const Quantity& quantity = quantities[check.quantity];
+    const double value = values[check.quantity];
+    cases.push_back({.name = check.text});
+    if (Triggers(check, value)) {
+      cases.back().failure = fmt::format(
+          "--fail-on '{}': {} is {:.4g}{}{}", check.text, quantity.name, value,
+          quantity.unit.empty() ? "" : " ", quantity.unit);
+    }
   }
-  const Quantity& quantity = quantities[check.quantity];
-  return fmt::format("--fail-on '{}': {} is {:.4g}{}{}", check.text,
-                     quantity.name, value, quantity.unit.empty() ? "" : " ",
-                     quantity.unit);
+  return cases;
 }
 
 Outcome RunChecks(std::span<const Check> checks,
                   std::span<const Quantity> quantities,
                   std::span<const double> values) {
-  CHECK(values.size() == quantities.size())
-      << values.size() << " of " << quantities.size();
   Outcome outcome = Outcome::kDone;
-  for (const Check& check : checks) {
-    if (const auto failure =
-            FailureOf(check, quantities, values[check.quantity])) {
-      Complain(*failure);
+  for (const view::CheckedCase& one : CasesOf(checks, quantities, values)) {
+    if (!one.failure.empty()) {
+      Complain(one.failure);
       outcome = Outcome::kCheckFailed;
     }
   }

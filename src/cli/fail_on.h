@@ -3,7 +3,6 @@
 #define STEPCAST_CLI_FAIL_ON_H_
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "base/result.h"
 #include "cli/commands.h"
 #include "cli/option_parser.h"
+#include "view/doc.h"
 
 namespace stepcast::cli {
 
@@ -39,14 +39,13 @@ void AddFailOn(OptionParser& parser, std::span<const Quantity> quantities,
 Result<std::vector<Check>> ParseChecks(const std::vector<std::string>& texts,
                                        std::span<const Quantity> quantities);
 
-/// What to say of a check that fails with this value of its quantity; nothing
-/// if it holds.
-std::optional<std::string> FailureOf(const Check& check,
-                                     std::span<const Quantity> quantities,
-                                     double value);
+/// What became of each check; `values` are those of the quantities, in their
+/// order.
+std::vector<view::CheckedCase> CasesOf(std::span<const Check> checks,
+                                       std::span<const Quantity> quantities,
+                                       std::span<const double> values);
 
-/// Complains of every check that fails; `values` are those of the quantities,
-/// in their order.
+/// Complains of every check that fails.
 Outcome RunChecks(std::span<const Check> checks,
                   std::span<const Quantity> quantities,
                   std::span<const double> values);

@@ -66,15 +66,6 @@ double PercentLonger(Duration a, Duration b);
 view::Doc ComparisonDoc(const Comparison& comparison, const whatif::Case* a,
                         const whatif::Case* b);
 
-/// A check and what became of it.
-struct CheckedLimit {
-  std::string text;     // "step>+3%"
-  std::string failure;  // Empty: it held.
-};
-/// For continuous integration: a test a check, one that always holds without.
-std::string JunitXml(const Comparison& comparison,
-                     const std::vector<CheckedLimit>& checks);
-
 }  // namespace stepcast::report
 
 #endif  // STEPCAST_REPORT_COMPARE_H_

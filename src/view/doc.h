@@ -139,6 +139,12 @@ struct Group {
 
 using Block = std::variant<Facts, Table, Picture, Text, Notes, Nested, Group>;
 
+/// A check that a user asked for.
+struct CheckedCase {
+  std::string name{};     // "step>+3%"
+  std::string failure{};  // Empty: it held.
+};
+
 /// Blocks with the same title next to each other share its heading.
 struct Doc {
   std::string title{};    // What was asked.
@@ -147,7 +153,8 @@ struct Doc {
   std::string version{};  // Of the program; nested ones have the same.
   std::optional<scenario::Scenario> asked{};
   std::vector<Block> blocks{};
-  Table csv{};  // What --csv writes; no columns: nothing.
+  Table csv{};                       // What --csv writes; no columns: nothing.
+  std::vector<CheckedCase> cases{};  // What JUnit has.
 };
 
 }  // namespace stepcast::view

@@ -30,6 +30,10 @@ std::string WriteMarkdown(const Doc& doc);
 /// The names of columns and the rows of `doc.csv`, with the values of JSON.
 std::string WriteCsv(const Doc& doc);
 
+/// What became of the checks, for continuous integration: a test for each, one
+/// that passes if there are none.
+std::string WriteJunit(const Doc& doc);
+
 }  // namespace stepcast::view
 
 #endif  // STEPCAST_VIEW_WRITE_H_

@@ -151,5 +151,22 @@ TEST(WriteCsvTest, HasEveryKeyAndTheValuesOfJson) {
             "volta_sgemm_128x64_nn,1,250,2.5,\n");
 }
 
+TEST(WriteJunitTest, EveryCheckIsATest) {
+  Doc doc = SampleDoc();
+  EXPECT_THAT(WriteJunit(doc), HasSubstr("tests=\"1\" failures=\"0\""));
+  doc.cases = {{.name = "step>3%", .failure = "step is 5 %"},
+               {.name = "host>1%"}};
+  EXPECT_EQ(WriteJunit(doc),
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            "<testsuites>\n"
+            "  <testsuite name=\"stepcast\" tests=\"2\" failures=\"1\">\n"
+            "    <testcase classname=\"small on v100\" name=\"step&gt;3%\">\n"
+            "      <failure message=\"step is 5 %\"/>\n"
+            "    </testcase>\n"
+            "    <testcase classname=\"small on v100\" name=\"host&gt;1%\"/>\n"
+            "  </testsuite>\n"
+            "</testsuites>\n");
+}
+
 }  // namespace
 }  // namespace stepcast::view
