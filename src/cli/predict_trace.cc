@@ -80,13 +80,13 @@ Result<report::PredictionReport> PredictTrace(const PredictCommand& command) {
     ASSIGN_OR_RETURN(options.price.measured_factor,
                      BandwidthRatio(predictor, *recorded, gpu));
   }
-  options.repeats = trace.timed ? 1 : options.repeats;
-  options.rank_offsets = trace.timed;
-  options.profiled = trace.timed || command.scenario.profiled;
+  options.repeats = trace.graph.is_timed() ? 1 : options.repeats;
+  options.rank_offsets = trace.graph.is_timed();
+  options.profiled = trace.graph.is_timed() || command.scenario.profiled;
   const std::string name = !command.scenario.overheads.empty()
                                ? command.scenario.overheads
-                           : trace.timed ? std::string(kSelf)
-                                         : "shared";
+                           : trace.graph.is_timed() ? std::string(kSelf)
+                                                    : "shared";
   std::optional<cost::OverheadTable> own;
   const cost::OverheadTable* overheads = nullptr;
   if (name == kSelf) {
@@ -108,8 +108,8 @@ Result<report::PredictionReport> PredictTrace(const PredictCommand& command) {
        .gpu = gpu,
        .num_gpus = static_cast<int64_t>(trace.graph.data().ranks.size()),
        .overheads = name,
-       .window = trace.timed ? "the recorded step, with its profiler"
-                             : "steady step"});
+       .window = trace.graph.is_timed() ? "the recorded step, with its profiler"
+                                        : "steady step"});
   if (command.output.json) {
     report.ops =
         report::SumOps(trace.graph, prediction,

@@ -12,13 +12,6 @@
 namespace stepcast::engine {
 namespace {
 
-bool HasTimes(const ir::GraphData& data) {
-  return !data.ranks.empty() &&
-         std::ranges::all_of(data.ranks, [](const ir::Rank& rank) {
-           return rank.step.has_value();
-         });
-}
-
 // What the device adds to works of each kind.
 std::vector<lower::DeviceDelays> DelaysByKind(
     const cost::OverheadTable& table) {
@@ -94,7 +87,7 @@ Result<Prediction> Predict(const Scenario& scenario,
                            const PredictOptions& options) {
   const ir::Graph& graph = *scenario.graph;
   const ir::GraphData& data = graph.data();
-  const bool timed = HasTimes(data);
+  const bool timed = graph.is_timed();
   if (!timed && scenario.overheads == nullptr) {
     return Fail(ErrorCode::kInvalidInput,
                 "the graph has no measured host times; expected a set of "
@@ -107,7 +100,7 @@ Result<Prediction> Predict(const Scenario& scenario,
   Prediction prediction;
   prediction.plan = scenario.overheads == nullptr
                         ? cost::MeasuredPlan(data)
-                        : cost::PredictedPlan(data, *scenario.overheads,
+                        : cost::PredictedPlan(graph, *scenario.overheads,
                                               {.profiled = options.profiled},
                                               &prediction.overheads);
   prediction.works =

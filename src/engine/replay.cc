@@ -129,7 +129,7 @@ Result<Replay> ReplayStep(const ir::Graph& graph) {
   const ir::GraphData& data = graph.data();
   RETURN_IF_ERROR(CheckRanks(data));
   Replay replay;
-  replay.plan = cost::MeasuredPlan(data, &replay.unplaced);
+  replay.plan = cost::MeasuredPlan(data);
   replay.times = lower::TakeMeasuredTimes(data);
   // What a full launch queue blocked is in the calls' measured durations.
   ASSIGN_OR_RETURN(replay.lowered,

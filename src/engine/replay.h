@@ -55,7 +55,6 @@ struct Replay {
   sim::Schedule schedule;
   /// To the end of the slowest rank's step.
   std::vector<sim::PathStep> critical_path;
-  size_t unplaced = 0;  // Ops and calls without a start, left out.
 };
 
 /// Fails if a rank has no measured step or nothing of its host in it, or if

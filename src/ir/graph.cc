@@ -76,6 +76,13 @@ class Comparison {
 
 }  // namespace
 
+Graph::Graph(GraphData data)
+    : data_(std::move(data)),
+      timed_(!data_.ranks.empty() &&
+             std::ranges::all_of(data_.ranks, [](const Rank& rank) {
+               return rank.step.has_value();
+             })) {}
+
 Result<Graph> Graph::Make(GraphData data) {
   RETURN_IF_ERROR(Verify(data));
   return Graph(std::move(data));

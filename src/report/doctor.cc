@@ -144,7 +144,7 @@ std::string OrderError(const ir::Graph& graph) {
   const lower::WorkTimes times = lower::UniformTimes(
       data, IdVector<ir::WorkId, Duration>(data.works.size()), {});
   const auto lowered = lower::Lower(
-      graph, cost::PredictedPlan(data, cost::OverheadTable({})), times, {});
+      graph, cost::PredictedPlan(graph, cost::OverheadTable({})), times, {});
   return lowered ? std::string{} : lowered.error().message;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace stepcast::report {
 namespace {
 
@@ -75,6 +77,11 @@ PredictionReport ReportPrediction(const ir::Graph& graph,
   report.coverage = prediction.works.coverage;
   FillOverheads(prediction.overheads, report);
   report.UseStep(prediction.step);
+  if (prediction.plan.unplaced > 0) {
+    report.notes.push_back(
+        fmt::format("ops and calls without a time are left out: {}",
+                    prediction.plan.unplaced));
+  }
   for (const ir::Rank& rank : graph.data().ranks) {
     if (rank.step) {
       report.measured.push_back(

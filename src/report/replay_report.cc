@@ -44,7 +44,7 @@ StepDetails DetailsOf(const Replayed& replayed, StepName step) {
                       .collectives = replay.collectives,
                       .path = SummarizePath(graph, replay.lowered, parts),
                       .unexplained = replay.unexplained,
-                      .unplaced = replay.unplaced,
+                      .unplaced = replay.plan.unplaced,
                       .overlaps = replay.times.overlaps};
   if (!parts.empty()) {
     details.path_rank = graph.data().ranks[parts.back().rank].number;

@@ -58,9 +58,7 @@ PredictionReport ReportCase(const whatif::Case& subject,
   if (subject.model != nullptr) {
     return ReportModel(*subject.request, *subject.model, subject.prediction);
   }
-  const bool measured =
-      std::ranges::all_of(subject.graph->data().ranks,
-                          [](const ir::Rank& r) { return r.step.has_value(); });
+  const bool measured = subject.graph->is_timed();
   return ReportPrediction(
       *subject.graph, subject.prediction,
       {.workload = name,
