@@ -25,12 +25,11 @@ Result<whatif::Case> PredictGraph(std::shared_ptr<const ir::Graph> graph,
                               ? cost::kSharedOverheads
                               : std::string_view(command.scenario.overheads)));
   ASSIGN_OR_RETURN(
-      engine::Prediction prediction,
+      engine::StepResult result,
       engine::Predict(
-          {.graph = graph.get(), .models = models, .overheads = overheads},
+          {.graph = std::move(graph), .models = models, .overheads = overheads},
           options));
-  return whatif::CaseOfPrediction(std::move(graph), std::move(prediction),
-                                  place, options);
+  return whatif::CaseOfResult(std::move(result), place, options);
 }
 
 }  // namespace
