@@ -14,8 +14,8 @@
 #include "cli/output.h"
 #include "cli/output_formats.h"
 #include "ingest/build_graph.h"
+#include "ingest/step_number.h"
 #include "report/doctor.h"
-#include "report/step_number.h"
 #include "report/text_parts.h"
 
 namespace stepcast::cli {
@@ -176,7 +176,7 @@ Status Convert(const ConvertOptions& options) {
   ASSIGN_OR_RETURN(const Input input,
                    LoadInput(options.input, /*allow_duplicates=*/false));
   ASSIGN_OR_RETURN(const auto step,
-                   report::StepNumber(input.loaded.ranks, wanted));
+                   ingest::StepNumber(input.loaded.ranks, wanted));
   Diagnostics diagnostics;
   ASSIGN_OR_RETURN(const ir::Graph graph,
                    ingest::BuildGraph(input.loaded.ranks, input.rules,

@@ -101,8 +101,8 @@ void AddOptions(OptionParser& parser, PredictCommand& command) {
 
 }  // namespace
 
-Status AddAlgorithms(const PredictCommand& command, const ir::Graph& graph,
-                     const engine::Prediction& prediction,
+Status AddAlgorithms(const PredictCommand& command,
+                     const engine::StepResult& result,
                      const cost::OverheadTable* overheads, bool profiled,
                      report::PredictionReport& report) {
   constexpr std::array<std::string_view, 3> kNames = {"stepcast", "lin2022",
@@ -121,7 +121,7 @@ Status AddAlgorithms(const PredictCommand& command, const ir::Graph& graph,
                               name));
     }
     const engine::LinPrediction walk = engine::PredictByLinWalk(
-        graph.data(), prediction.works, *overheads, profiled,
+        result.graph->data(), result.works, *overheads, profiled,
         name == "lin2022" ? cost::LinVariant::k2022 : cost::LinVariant::k2024);
     report.algorithms.push_back(
         {.name = name, .step = walk.step, .gpu_active = walk.gpu_active});
@@ -137,17 +137,15 @@ Status AddAlgorithms(const PredictCommand& command, const ir::Graph& graph,
   return {};
 }
 
-Status WritePictures(const PredictCommand& command, const ir::Graph& graph,
-                     const engine::Prediction& prediction,
+Status WritePictures(const PredictCommand& command,
+                     const engine::StepResult& result,
                      const report::PredictionReport& report) {
   std::vector<ExtraFile> files;
   if (!command.perfetto.empty()) {
-    files.push_back(
-        {command.perfetto, report::PredictionTimeline(graph, prediction)});
+    files.push_back({command.perfetto, report::TimelineJson(result)});
   }
   if (!command.output.html.empty()) {
-    const report::PredictedGraph step{.graph = graph, .prediction = prediction};
-    view::Doc doc = report::PredictionDoc(report, &step);
+    view::Doc doc = report::PredictionDoc(report, &result);
     doc.asked = command.asked;
     files.push_back(PageOf(std::move(doc), command.output));
   }

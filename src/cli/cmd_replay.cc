@@ -12,7 +12,6 @@
 #include "cli/progress.h"
 #include "cli/report_options.h"
 #include "report/replay_doc.h"
-#include "report/replay_report.h"
 #include "report/timeline.h"
 
 namespace stepcast::cli {
@@ -39,9 +38,9 @@ constexpr std::array kReplayQuantities = {
 };
 
 std::array<double, kReplayQuantities.size()> ValuesOf(
-    const report::ReplayReport& report) {
-  return {report.max_abs_pct, report.max_abs_pct, report.errors.gmae_pct,
-          ToMicroseconds(report.max_unexplained)};
+    const engine::ReplayedJob& job) {
+  return {job.max_abs_pct, job.max_abs_pct, job.errors.gmae_pct,
+          ToMicroseconds(job.max_unexplained)};
 }
 
 Result<Outcome> Replay(const ReplayCommand& options) {
@@ -55,7 +54,7 @@ Result<Outcome> Replay(const ReplayCommand& options) {
                    LoadInput(options.input, /*allow_duplicates=*/false));
   const auto job = [&] {
     const Progress progress("replaying steps");
-    return report::ReplayJob(input.loaded.ranks, input.rules,
+    return engine::ReplayJob(input.loaded.ranks, input.rules,
                              {.step = step, .threads = input.threads});
   }();
   if (!job) {
@@ -66,12 +65,11 @@ Result<Outcome> Replay(const ReplayCommand& options) {
   if (!options.perfetto.empty()) {
     files.push_back(
         {options.perfetto,
-         report::ReplayTimeline(job->graph, job->replay,
-                                job->report.details.step.value_or(0))});
+         report::TimelineJson(job->replay.result, job->step.value_or(0))});
   }
   RETURN_IF_ERROR(WriteExtraFiles(files));
   RETURN_IF_ERROR(PrintReport(std::move(doc), options.output));
-  return RunChecks(checks, kReplayQuantities, ValuesOf(job->report));
+  return RunChecks(checks, kReplayQuantities, ValuesOf(*job));
 }
 
 }  // namespace

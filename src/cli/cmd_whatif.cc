@@ -103,10 +103,9 @@ Result<Outcome> Whatif(const WhatifCommand& command) {
                    whatif::Apply(before, changes, predictor));
   std::vector<ExtraFile> files;
   if (!workload.perfetto.empty()) {
-    files.push_back({workload.perfetto,
-                     report::BeforeAfterTimeline(
-                         *before.graph, before.prediction, *changed.after.graph,
-                         changed.after.prediction)});
+    files.push_back(
+        {workload.perfetto,
+         report::TimelineJson(before.result, changed.after.result)});
   }
   const report::WhatifReport report =
       report::ReportWhatif(before, changed, changes, NameOf(workload));

@@ -165,9 +165,9 @@ Status WritePage(const PlanCommand& command, const report::PlanReport& report,
   ASSIGN_OR_RETURN(const engine::ModelPrediction predicted,
                    predictor.Predict(request, {}));
   return WriteExtraFiles(std::array{PageOf(
-      report::PlanDoc(
-          report, report::ReportModel(request, predicted, predicted.prediction),
-          {.graph = predicted.graph, .prediction = predicted.prediction}),
+      report::PlanDoc(report,
+                      report::ReportModel(request, predicted, predicted.result),
+                      predicted.result),
       command.output)});
 }
 

@@ -67,14 +67,14 @@ Result<report::PredictionReport> PredictTrace(const PredictCommand& command);
 
 /// Adds what the algorithms asked for make of the same times; the last one's
 /// step is the answer.
-Status AddAlgorithms(const PredictCommand& command, const ir::Graph& graph,
-                     const engine::Prediction& prediction,
+Status AddAlgorithms(const PredictCommand& command,
+                     const engine::StepResult& result,
                      const cost::OverheadTable* overheads, bool profiled,
                      report::PredictionReport& report);
 
 /// Writes the timeline that --perfetto asks for and the page of --html.
-Status WritePictures(const PredictCommand& command, const ir::Graph& graph,
-                     const engine::Prediction& prediction,
+Status WritePictures(const PredictCommand& command,
+                     const engine::StepResult& result,
                      const report::PredictionReport& report);
 
 }  // namespace stepcast::cli

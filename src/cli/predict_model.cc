@@ -8,7 +8,6 @@
 #include "engine/predictor.h"
 #include "report/model_report.h"
 #include "scenario/resolve.h"
-#include "whatif/step_times.h"
 
 namespace stepcast::cli {
 
@@ -37,16 +36,14 @@ Result<report::PredictionReport> PredictModel(const PredictCommand& command) {
   ASSIGN_OR_RETURN(const engine::ModelPrediction predicted,
                    predictor.Predict(request, options));
   report::PredictionReport report =
-      report::ReportModel(request, predicted, predicted.prediction);
+      report::ReportModel(request, predicted, predicted.result);
   if (command.output.json) {
-    report.ops = report::SumOps(
-        predicted.graph, predicted.prediction,
-        whatif::TimesOf(predicted.graph.data(), predicted.prediction, {}));
+    report.ops = report::SumOps(predicted.result);
   }
   ASSIGN_OR_RETURN(const cost::OverheadTable* overheads,
                    predictor.Overheads(predicted.overheads));
-  RETURN_IF_ERROR(AddAlgorithms(command, predicted.graph, predicted.prediction,
-                                overheads, options.profiled, report));
+  RETURN_IF_ERROR(AddAlgorithms(command, predicted.result, overheads,
+                                options.profiled, report));
   const bool placed = !command.scenario.gpu.empty() ||
                       !command.scenario.platform.empty() ||
                       !command.scenario.server.empty();
@@ -57,8 +54,7 @@ Result<report::PredictionReport> PredictModel(const PredictCommand& command) {
               : fmt::format("nothing was named, so this is {} on {}",
                             request.model.name, predicted.gpu)));
   }
-  RETURN_IF_ERROR(
-      WritePictures(command, predicted.graph, predicted.prediction, report));
+  RETURN_IF_ERROR(WritePictures(command, predicted.result, report));
   return report;
 }
 

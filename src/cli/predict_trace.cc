@@ -1,6 +1,6 @@
 // Predicts a recorded step with kernel times from models and the host's time
 // from a set of overheads.
-#include <algorithm>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,7 +13,6 @@
 #include "fit/held_out_overheads.h"
 #include "fit/overhead_samples.h"
 #include "scenario/resolve.h"
-#include "whatif/step_times.h"
 
 namespace stepcast::cli {
 namespace {
@@ -63,10 +62,11 @@ Result<report::PredictionReport> PredictTrace(const PredictCommand& command) {
                 "servers add to a collective is not known; predict its model "
                 "there");
   }
-  ASSIGN_OR_RETURN(const TraceInput trace,
+  ASSIGN_OR_RETURN(TraceInput trace,
                    LoadTrace(InputOf(command), command.scenario.step));
+  const auto graph = std::make_shared<const ir::Graph>(std::move(trace.graph));
   engine::Predictor predictor = PredictorOf(command);
-  const Result<std::string> recorded = RecordedGpu(trace.graph);
+  const Result<std::string> recorded = RecordedGpu(*graph);
   if (!recorded && command.scenario.gpu.empty()) {
     return tl::unexpected(recorded.error());
   }
@@ -80,13 +80,13 @@ Result<report::PredictionReport> PredictTrace(const PredictCommand& command) {
     ASSIGN_OR_RETURN(options.price.measured_factor,
                      BandwidthRatio(predictor, *recorded, gpu));
   }
-  options.repeats = trace.timed ? 1 : options.repeats;
-  options.rank_offsets = trace.timed;
-  options.profiled = trace.timed || command.scenario.profiled;
+  options.repeats = graph->is_timed() ? 1 : options.repeats;
+  options.rank_offsets = graph->is_timed();
+  options.profiled = graph->is_timed() || command.scenario.profiled;
   const std::string name = !command.scenario.overheads.empty()
                                ? command.scenario.overheads
-                           : trace.timed ? std::string(kSelf)
-                                         : "shared";
+                           : graph->is_timed() ? std::string(kSelf)
+                                               : "shared";
   std::optional<cost::OverheadTable> own;
   const cost::OverheadTable* overheads = nullptr;
   if (name == kSelf) {
@@ -97,32 +97,29 @@ Result<report::PredictionReport> PredictTrace(const PredictCommand& command) {
     ASSIGN_OR_RETURN(overheads, predictor.Overheads(name));
   }
   ASSIGN_OR_RETURN(
-      const engine::Prediction prediction,
+      const engine::StepResult result,
       engine::Predict(
-          {.graph = &trace.graph, .models = models, .overheads = overheads},
-          options));
+          {.graph = graph, .models = models, .overheads = overheads}, options));
   report::PredictionReport report = report::ReportPrediction(
-      trace.graph, prediction,
+      result,
       {.workload = command.scenario.workload.front(),
        .platform = "",
        .gpu = gpu,
-       .num_gpus = static_cast<int64_t>(trace.graph.data().ranks.size()),
+       .num_gpus = static_cast<int64_t>(graph->data().ranks.size()),
        .overheads = name,
-       .window = trace.timed ? "the recorded step, with its profiler"
-                             : "steady step"});
+       .window = graph->is_timed() ? "the recorded step, with its profiler"
+                                   : "steady step"});
   if (command.output.json) {
-    report.ops =
-        report::SumOps(trace.graph, prediction,
-                       whatif::TimesOf(trace.graph.data(), prediction, {}));
+    report.ops = report::SumOps(result);
   }
-  RETURN_IF_ERROR(AddAlgorithms(command, trace.graph, prediction, overheads,
-                                options.profiled, report));
+  RETURN_IF_ERROR(
+      AddAlgorithms(command, result, overheads, options.profiled, report));
   if (command.scenario.gpu.empty()) {
-    report.notes.push_back(fmt::format(
-        "recorded as '{}', taken for {}",
-        trace.graph.text(trace.graph.data().ranks.begin()->gpu), gpu));
+    report.notes.push_back(
+        fmt::format("recorded as '{}', taken for {}",
+                    graph->text(graph->data().ranks.begin()->gpu), gpu));
   }
-  RETURN_IF_ERROR(WritePictures(command, trace.graph, prediction, report));
+  RETURN_IF_ERROR(WritePictures(command, result, report));
   return report;
 }
 

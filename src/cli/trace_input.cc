@@ -1,6 +1,5 @@
 #include "cli/trace_input.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -10,15 +9,6 @@
 #include "ingest/build_graph.h"
 
 namespace stepcast::cli {
-namespace {
-
-bool HasTimes(const ir::Graph& graph) {
-  return std::ranges::all_of(graph.data().ranks, [](const ir::Rank& rank) {
-    return rank.step.has_value();
-  });
-}
-
-}  // namespace
 
 Result<TraceInput> LoadTrace(const InputOptions& options,
                              const std::string& step_text) {
@@ -28,9 +18,7 @@ Result<TraceInput> LoadTrace(const InputOptions& options,
   ASSIGN_OR_RETURN(ir::Graph graph,
                    ingest::BuildGraph(input.loaded.ranks, input.rules,
                                       {.step = step}, diagnostics));
-  const bool timed = HasTimes(graph);
-  return TraceInput{
-      .input = std::move(input), .graph = std::move(graph), .timed = timed};
+  return TraceInput{.input = std::move(input), .graph = std::move(graph)};
 }
 
 Result<std::string> RecordedGpu(const ir::Graph& graph) {

@@ -13,7 +13,6 @@ namespace stepcast::cli {
 struct TraceInput {
   Input input;
   ir::Graph graph;
-  bool timed = false;  // Every rank has a measured step.
 };
 
 /// `step` is the value of --step; empty: the step of median length.

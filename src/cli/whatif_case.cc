@@ -25,12 +25,11 @@ Result<whatif::Case> PredictGraph(std::shared_ptr<const ir::Graph> graph,
                               ? cost::kSharedOverheads
                               : std::string_view(command.scenario.overheads)));
   ASSIGN_OR_RETURN(
-      engine::Prediction prediction,
+      engine::StepResult result,
       engine::Predict(
-          {.graph = graph.get(), .models = models, .overheads = overheads},
+          {.graph = std::move(graph), .models = models, .overheads = overheads},
           options));
-  return whatif::CaseOfPrediction(std::move(graph), std::move(prediction),
-                                  place, options);
+  return whatif::CaseOfResult(std::move(result), place, options);
 }
 
 }  // namespace
@@ -50,7 +49,6 @@ Result<whatif::Case> LoadCase(const PredictCommand& command,
   }
   ASSIGN_OR_RETURN(TraceInput trace,
                    LoadTrace(InputOf(command), command.scenario.step));
-  const bool timed = trace.timed;
   auto graph = std::make_shared<const ir::Graph>(std::move(trace.graph));
   const Result<std::string> recorded = RecordedGpu(*graph);
   whatif::Place place{.gpu = !command.scenario.gpu.empty()
@@ -59,7 +57,7 @@ Result<whatif::Case> LoadCase(const PredictCommand& command,
                       .platform = command.scenario.platform,
                       .gpus = static_cast<int>(graph->data().ranks.size()),
                       .nodes = 1};
-  if (timed) {
+  if (graph->is_timed()) {
     ASSIGN_OR_RETURN(const engine::PredictOptions options,
                      ReadTraceOptions(command));
     return whatif::CaseOfTrace(std::move(graph), std::move(place), options);

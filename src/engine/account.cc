@@ -188,6 +188,20 @@ std::vector<StepSpan> LastSpans(const lower::Lowered& lowered,
   return spans;
 }
 
+std::vector<StepSpan> SpansOf(const lower::Lowered& lowered,
+                              const sim::Schedule& schedule) {
+  return lowered.rank_ends.size() > 1 ? LastSpans(lowered, schedule)
+                                      : SingleSpans(lowered, schedule);
+}
+
+Duration LongestOf(const std::vector<StepSpan>& spans) {
+  Duration longest{};
+  for (const StepSpan& span : spans) {
+    longest = std::max(longest, span.end - span.begin);
+  }
+  return longest;
+}
+
 std::vector<RankAccount> MakeAccounts(const ir::GraphData& data,
                                       const cost::HostPlan& plan,
                                       const lower::Lowered& lowered,

@@ -61,6 +61,12 @@ std::vector<StepSpan> SingleSpans(const lower::Lowered& lowered,
 /// before to the end of everything of the last.
 std::vector<StepSpan> LastSpans(const lower::Lowered& lowered,
                                 const sim::Schedule& schedule);
+/// The one of these that fits: of the last of several repeats or the only step.
+std::vector<StepSpan> SpansOf(const lower::Lowered& lowered,
+                              const sim::Schedule& schedule);
+
+/// The length of the longest.
+Duration LongestOf(const std::vector<StepSpan>& spans);
 
 /// The accounts of all ranks within their spans; overheads are those of the
 /// last repeat.

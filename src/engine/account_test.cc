@@ -45,7 +45,7 @@ rank 0 @0+100
     call launch "launch" @75+2
       s7: copy kind=device_to_host @79+5
 )");
-  const RankAccount& account = replay.accounts.at(0);
+  const RankAccount& account = replay.result.accounts.at(0);
   EXPECT_EQ(Us(account.kernels[FamilyOf(ir::Gemm{})]), 20);
   EXPECT_EQ(Us(account.kernels[FamilyOf(ir::Elementwise{})]), 10);
   // Between the kernels, behind them, and alone: 1 + 5 + 5.
@@ -77,7 +77,7 @@ rank 0 @0+59
       s7: gemm m=1 @49+10
   wait #w -> #c
 )");
-  const RankAccount& account = replay.accounts.at(0);
+  const RankAccount& account = replay.result.accounts.at(0);
   EXPECT_EQ(Us(account.idle.sync), 8);
   EXPECT_EQ(Us(account.idle.host), 14);   // 0-10 and 42-46.
   EXPECT_EQ(Us(account.idle.launch), 7);  // 10-14 and 46-49.
@@ -101,14 +101,14 @@ rank 1 @0+60
       s7: collective kind=all_reduce @44+10 #a1
 collective all_reduce #a0 #a1
 )");
-  const RankAccount& early = replay.accounts.at(0);
+  const RankAccount& early = replay.result.accounts.at(0);
   EXPECT_EQ(Us(early.idle.wait_for_rank), 20);  // 14-20 and 30-44.
   EXPECT_EQ(Us(early.communication_exposed), 10);
   EXPECT_EQ(Us(early.kernels[FamilyOf(ir::Gemm{})]), 10);
   EXPECT_EQ(Us(early.collective_wait), 30);
   EXPECT_EQ(Us(early.gpu_active), 40);
   EXPECT_EQ(SumOf(early), early.step);
-  const RankAccount& late = replay.accounts.at(1);
+  const RankAccount& late = replay.result.accounts.at(1);
   EXPECT_EQ(late.idle.wait_for_rank, Duration{});
   EXPECT_EQ(Us(late.communication_exposed), 10);
   EXPECT_EQ(SumOf(late), late.step);
@@ -127,7 +127,7 @@ rank 0 @0+100
   thread other
     op "load" @15+15
 )");
-  const RankAccount& account = replay.accounts.at(0);
+  const RankAccount& account = replay.result.accounts.at(0);
   const auto of = [&](cost::HostKind kind) {
     return Us(account.overheads[static_cast<size_t>(kind)]);
   };
@@ -145,7 +145,7 @@ rank 0 @0+100
   thread main
     op "a" @5+15
 )");
-  EXPECT_EQ(Us(replay.accounts.at(0).idle.host), 100);
+  EXPECT_EQ(Us(replay.result.accounts.at(0).idle.host), 100);
 }
 
 }  // namespace

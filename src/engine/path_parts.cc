@@ -1,5 +1,6 @@
 #include "engine/path_parts.h"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -145,6 +146,23 @@ std::vector<PathPart> DescribePath(const ir::GraphData& data,
                      .begin = step.begin,
                      .end = step.end});
   }
+  return parts;
+}
+
+std::vector<PathPart> DescribePath(const StepResult& result) {
+  return DescribePath(result.graph->data(), result.plan, result.lowered,
+                      result.critical_path);
+}
+
+std::vector<PathPart> PathInStep(const StepResult& result) {
+  const StepSpan span = result.slowest_span();
+  std::vector<PathPart> parts = DescribePath(result);
+  for (PathPart& part : parts) {
+    part.begin = std::clamp(part.begin, span.begin, span.end);
+    part.end = std::clamp(part.end, span.begin, span.end);
+  }
+  std::erase_if(parts,
+                [](const PathPart& part) { return part.begin == part.end; });
   return parts;
 }
 

@@ -12,6 +12,7 @@
 #include "base/string_pool.h"
 #include "base/units.h"
 #include "cost/overheads/host_plan.h"
+#include "engine/step_result.h"
 #include "ir/graph.h"
 #include "lower/lower.h"
 #include "sim/critical_path.h"
@@ -70,6 +71,11 @@ std::vector<PathPart> DescribePath(const ir::GraphData& data,
                                    const cost::HostPlan& plan,
                                    const lower::Lowered& lowered,
                                    std::span<const sim::PathStep> path);
+/// The critical path of a step.
+std::vector<PathPart> DescribePath(const StepResult& result);
+/// The same as far as it lies in the step of the slowest rank; without parts
+/// of no length.
+std::vector<PathPart> PathInStep(const StepResult& result);
 
 }  // namespace stepcast::engine
 

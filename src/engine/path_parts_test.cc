@@ -8,8 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/replay.h"
-#include "ir/graph_text.h"
+#include "engine/replay_testing.h"
 
 namespace stepcast::engine {
 namespace {
@@ -18,19 +17,15 @@ using ::testing::ElementsAre;
 
 // "10-14 rank 0 launch: launching gemm", without what takes no time.
 std::vector<std::string> PathOf(std::string_view text) {
-  const auto graph = ir::ParseGraph(text);
-  EXPECT_TRUE(graph) << graph.error().message;
-  const auto replay = ReplayStep(*graph);
-  EXPECT_TRUE(replay) << replay.error().message;
+  const Replay replay = ReplayOf(text);
+  const ir::Graph& graph = *replay.result.graph;
   std::vector<std::string> lines;
-  for (const PathPart& part :
-       DescribePath(graph->data(), replay->plan, replay->lowered,
-                    replay->critical_path)) {
+  for (const PathPart& part : DescribePath(replay.result)) {
     if (part.begin < part.end) {
       lines.push_back(fmt::format(
           "{}-{} rank {} {}: {}", ToMicroseconds(part.begin),
-          ToMicroseconds(part.end), graph->data().ranks[part.rank].number,
-          Name(part.subject.kind), Text(*graph, part.subject)));
+          ToMicroseconds(part.end), graph.data().ranks[part.rank].number,
+          Name(part.subject.kind), Text(graph, part.subject)));
     }
   }
   return lines;

@@ -111,7 +111,7 @@ Result<HybridRequest> PlaceHybrid(const Request& request,
     if (!Fits(predicted)) {
       continue;
     }
-    if (predicted.prediction.step <= all_far.prediction.step) {
+    if (predicted.result.step <= all_far.result.step) {
       note = NoteOf(placed, far);
       best = std::move(tried);
     }

@@ -31,7 +31,7 @@ Duration StepOf(Request request, std::string_view placement,
   EXPECT_TRUE(SetPlacement(placement, request));
   const auto predicted = predictor.Predict(request, {});
   EXPECT_TRUE(predicted) << predicted.error().message;
-  return predicted->prediction.step;
+  return predicted->result.step;
 }
 
 TEST(PlaceTablesTest, HybridIsAllNearWhereAllFits) {

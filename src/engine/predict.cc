@@ -12,13 +12,6 @@
 namespace stepcast::engine {
 namespace {
 
-bool HasTimes(const ir::GraphData& data) {
-  return !data.ranks.empty() &&
-         std::ranges::all_of(data.ranks, [](const ir::Rank& rank) {
-           return rank.step.has_value();
-         });
-}
-
 // What the device adds to works of each kind.
 std::vector<lower::DeviceDelays> DelaysByKind(
     const cost::OverheadTable& table) {
@@ -66,35 +59,28 @@ lower::WorkTimes MakeTimes(const ir::GraphData& data, const PricedWorks& priced,
 
 // Simulates the works at their prices.
 Status Run(const Scenario& scenario, const PredictOptions& options,
-           const lower::MeasuredTimes* measured, Prediction& prediction) {
+           const lower::MeasuredTimes* measured, StepResult& result) {
   const ir::Graph& graph = *scenario.graph;
   ASSIGN_OR_RETURN(
-      prediction.lowered,
+      result.lowered,
       lower::Lower(
-          graph, prediction.plan,
-          MakeTimes(graph.data(), prediction.works, scenario.overheads,
-                    measured),
+          graph, result.plan,
+          MakeTimes(graph.data(), result.works, scenario.overheads, measured),
           {.repeats = options.repeats,
            .rank_offsets = options.rank_offsets,
            .synchronous = scenario.models->machine().device.generation ==
                           hw::Generation::kCpu}));
-  prediction.schedule = sim::Simulate(prediction.lowered.tasks);
+  result.schedule = sim::Simulate(result.lowered.tasks);
   return {};
 }
 
 }  // namespace
 
-size_t Prediction::slowest() const {
-  return static_cast<size_t>(
-      std::ranges::max_element(accounts, {}, &RankAccount::step) -
-      accounts.begin());
-}
-
-Result<Prediction> Predict(const Scenario& scenario,
+Result<StepResult> Predict(const Scenario& scenario,
                            const PredictOptions& options) {
   const ir::Graph& graph = *scenario.graph;
   const ir::GraphData& data = graph.data();
-  const bool timed = HasTimes(data);
+  const bool timed = graph.is_timed();
   if (!timed && scenario.overheads == nullptr) {
     return Fail(ErrorCode::kInvalidInput,
                 "the graph has no measured host times; expected a set of "
@@ -104,50 +90,38 @@ Result<Prediction> Predict(const Scenario& scenario,
   if (timed) {
     measured = lower::TakeMeasuredTimes(data);
   }
-  Prediction prediction;
-  prediction.plan = scenario.overheads == nullptr
-                        ? cost::MeasuredPlan(data)
-                        : cost::PredictedPlan(data, *scenario.overheads,
-                                              {.profiled = options.profiled},
-                                              &prediction.overheads);
-  prediction.works =
-      PriceWorks(data, *scenario.models, timed ? &measured->times : nullptr,
-                 options.price);
+  StepResult result;
+  result.graph = scenario.graph;
+  result.plan = scenario.overheads == nullptr
+                    ? cost::MeasuredPlan(data)
+                    : cost::PredictedPlan(graph, *scenario.overheads,
+                                          {.profiled = options.profiled},
+                                          &result.overheads);
+  result.works = PriceWorks(data, *scenario.models,
+                            timed ? &measured->times : nullptr, options.price);
   const lower::MeasuredTimes* const recorded = timed ? &*measured : nullptr;
-  RETURN_IF_ERROR(Run(scenario, options, recorded, prediction));
+  RETURN_IF_ERROR(Run(scenario, options, recorded, result));
   if (!timed && options.price.collectives.models != nullptr) {
     // What is in whose way depends on how long each takes: the second round
     // settles nearly all of it.
     constexpr int kMostRounds = 3;
-    const PricedWorks alone = prediction.works;
-    for (int round = 0;
-         round < kMostRounds &&
-         ShareLinks(data, options.price, alone, prediction.lowered,
-                    prediction.schedule, prediction.works);
+    const PricedWorks alone = result.works;
+    for (int round = 0; round < kMostRounds &&
+                        ShareLinks(data, options.price, alone, result.lowered,
+                                   result.schedule, result.works);
          ++round) {
-      RETURN_IF_ERROR(Run(scenario, options, recorded, prediction));
+      RETURN_IF_ERROR(Run(scenario, options, recorded, result));
     }
   }
-  prediction.spans = options.repeats > 1
-                         ? LastSpans(prediction.lowered, prediction.schedule)
-                         : SingleSpans(prediction.lowered, prediction.schedule);
-  prediction.accounts = MakeAccounts(data, prediction.plan, prediction.lowered,
-                                     prediction.schedule, prediction.spans);
+  TakeSchedule(SpansOf(result.lowered, result.schedule), result);
   const std::vector<int64_t>& counts = options.price.collectives.rank_counts;
-  for (size_t i = 0; i < std::min(counts.size(), prediction.accounts.size());
-       ++i) {
-    prediction.accounts[i].alike = counts[i];
+  for (size_t i = 0; i < std::min(counts.size(), result.accounts.size()); ++i) {
+    result.accounts[i].alike = counts[i];
   }
-  prediction.step = prediction.accounts.empty()
-                        ? Duration{}
-                        : prediction.accounts[prediction.slowest()].step;
-  prediction.critical_path =
-      sim::CriticalPath(prediction.lowered.tasks, prediction.schedule);
-  prediction.interval =
-      options.samples == 0
-          ? StepInterval{prediction.step, prediction.step, prediction.step}
-          : SampleInterval(data, prediction, options);
-  return prediction;
+  if (options.samples > 0) {
+    result.interval = SampleInterval(result, options);
+  }
+  return result;
 }
 
 }  // namespace stepcast::engine

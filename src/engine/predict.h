@@ -4,26 +4,20 @@
 #define STEPCAST_ENGINE_PREDICT_H_
 
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 #include "base/result.h"
-#include "base/units.h"
 #include "cost/kernel_models.h"
-#include "cost/overheads/host_plan.h"
 #include "cost/overheads/overhead_table.h"
-#include "cost/overheads/predicted_plan.h"
-#include "engine/account.h"
 #include "engine/price_works.h"
+#include "engine/step_result.h"
 #include "ir/graph.h"
-#include "lower/lower.h"
-#include "sim/critical_path.h"
-#include "sim/simulate.h"
 
 namespace stepcast::engine {
 
-/// What a prediction depends on. The parts live elsewhere.
+/// What a prediction depends on. All but the graph lives elsewhere.
 struct Scenario {
-  const ir::Graph* graph = nullptr;
+  std::shared_ptr<const ir::Graph> graph;
   const cost::KernelModels* models = nullptr;
   /// Without one the host's time is as it was measured.
   const cost::OverheadTable* overheads = nullptr;
@@ -47,31 +41,9 @@ struct PredictOptions {
   double system_spread = 0;
 };
 
-struct StepInterval {
-  Duration p10{};
-  Duration p50{};
-  Duration p90{};
-};
-
-struct Prediction {
-  Duration step{};  // Of the slowest rank.
-  StepInterval interval{};
-  std::vector<RankAccount> accounts;
-  std::vector<StepSpan> spans;
-  PricedWorks works;
-  cost::OverheadCoverage overheads;
-  cost::HostPlan plan;
-  lower::Lowered lowered;
-  sim::Schedule schedule;
-  std::vector<sim::PathStep> critical_path;
-
-  /// The rank whose step takes longest; the first of several.
-  size_t slowest() const;
-};
-
 /// Fails where collectives of the ranks can never meet, or where the host's
 /// time is neither in a table nor measured.
-Result<Prediction> Predict(const Scenario& scenario,
+Result<StepResult> Predict(const Scenario& scenario,
                            const PredictOptions& options);
 
 }  // namespace stepcast::engine

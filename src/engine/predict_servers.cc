@@ -180,13 +180,14 @@ Result<ModelPrediction> Predictor::PredictOnServers(
     how.price.collectives.staged = workload::ExchangesByNode(settings.impl);
   }
   ASSIGN_OR_RETURN(
-      Prediction prediction,
+      StepResult result,
       engine::Predict(
-          {.graph = &job.graph, .models = models, .overheads = overheads},
+          {.graph = std::make_shared<const ir::Graph>(std::move(job.graph)),
+           .models = models,
+           .overheads = overheads},
           how));
   return ModelPrediction{
-      .graph = std::move(job.graph),
-      .prediction = std::move(prediction),
+      .result = std::move(result),
       .memory = std::move(job.memory),
       .rank_bytes = std::move(job.rank_bytes),
       .memory_capacity = models->machine().device.dram_gb * kGiga,

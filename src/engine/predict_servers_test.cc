@@ -29,7 +29,7 @@ ModelPrediction Predict(const Request& request) {
 }
 
 double StepUs(const Request& request) {
-  return ToMicroseconds(Predict(request).prediction.step);
+  return ToMicroseconds(Predict(request).result.step);
 }
 
 std::string ErrorOf(const Request& request) {
@@ -77,8 +77,8 @@ TEST(PredictServersTest, NodesShareABatch) {
   const ModelPrediction two = Predict(request);
   EXPECT_EQ(two.ranks, 8);
   EXPECT_EQ(two.batch, 4096);
-  EXPECT_LT(two.prediction.step, one.prediction.step);
-  EXPECT_GT(2 * two.prediction.step, one.prediction.step);
+  EXPECT_LT(two.result.step, one.result.step);
+  EXPECT_GT(2 * two.result.step, one.result.step);
   EXPECT_DOUBLE_EQ(two.power_w, 2 * one.power_w);
 }
 

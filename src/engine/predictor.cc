@@ -189,15 +189,16 @@ Result<ModelPrediction> Predictor::Predict(const Request& request,
                         : HostOf(request, platform, models->machine().device);
   how.price.host = host.pricing;
   ASSIGN_OR_RETURN(
-      Prediction prediction,
+      StepResult result,
       engine::Predict(
-          {.graph = &job.graph, .models = models, .overheads = overheads},
+          {.graph = std::make_shared<const ir::Graph>(std::move(job.graph)),
+           .models = models,
+           .overheads = overheads},
           how));
   const Costs costs = CostsOf(request, platform);
   const double host_bytes = job.memory.host / request.nodes;
   return ModelPrediction{
-      .graph = std::move(job.graph),
-      .prediction = std::move(prediction),
+      .result = std::move(result),
       .memory = std::move(job.memory),
       .rank_bytes = std::move(job.rank_bytes),
       .memory_capacity = models->machine().device.dram_gb * kGiga,

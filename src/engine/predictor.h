@@ -57,8 +57,7 @@ struct Request {
 };
 
 struct ModelPrediction {
-  ir::Graph graph;
-  Prediction prediction;
+  StepResult result;
   workload::Memory memory;  // Of the fullest rank.
   /// In memory, by rank of the graph.
   std::vector<double> rank_bytes;

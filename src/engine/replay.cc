@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -40,9 +41,33 @@ IdVector<ir::RankId, Duration> MeasuredActive(const ir::GraphData& data) {
   return active;
 }
 
-void AddLateStarts(const ir::Graph& graph, Replay& replay) {
+// What works took is what they are priced at.
+PricedWorks MeasuredWorks(const ir::GraphData& data,
+                          const lower::WorkTimes& times) {
+  PricedWorks works;
+  works.models.emplace_back();
+  works.prices = IdVector<ir::WorkId, WorkPrice>(data.works.size());
+  double total = 0;
+  for (const ir::WorkId id : data.works.ids()) {
+    const double us = ToMicroseconds(times.works[id].duration);
+    works.prices[id] = {.p10_us = us,
+                        .p50_us = us,
+                        .p90_us = us,
+                        .source = data.works[id].measured
+                                      ? PriceSource::kMeasured
+                                      : PriceSource::kUnknown};
+    total += us;
+  }
+  works.coverage[static_cast<size_t>(PriceSource::kMeasured)] =
+      total > 0 ? 1 : 0;
+  return works;
+}
+
+void AddLateStarts(const std::vector<lower::LateStart>& late_starts,
+                   Replay& replay) {
+  const ir::Graph& graph = *replay.result.graph;
   const ir::GraphData& data = graph.data();
-  for (const lower::LateStart& late : replay.times.late_starts) {
+  for (const lower::LateStart& late : late_starts) {
     const ir::Work& work = data.works[late.work];
     constexpr auto kBehind = [](lower::StartCause cause) -> std::string_view {
       switch (cause) {
@@ -64,10 +89,11 @@ void AddLateStarts(const ir::Graph& graph, Replay& replay) {
   }
 }
 
-void AddLongTails(const ir::Graph& graph, Replay& replay) {
+void AddLongTails(Replay& replay) {
+  const ir::Graph& graph = *replay.result.graph;
   const ir::GraphData& data = graph.data();
   for (const ir::ThreadId thread : data.threads.ids()) {
-    for (const cost::HostPiece& piece : replay.plan.threads[thread]) {
+    for (const cost::HostPiece& piece : replay.result.plan.threads[thread]) {
       if (piece.call.valid() && piece.tail > kLongTail) {
         const ir::Call& call = data.calls[piece.call];
         replay.unexplained.push_back(
@@ -88,7 +114,7 @@ void FillRanks(const ir::GraphData& data, Replay& replay) {
   }
   const IdVector<ir::RankId, Duration> active = MeasuredActive(data);
   for (const ir::RankId rank : data.ranks.ids()) {
-    const RankAccount& account = replay.accounts[rank.value];
+    const RankAccount& account = replay.result.accounts[rank.value];
     ReplayedRank& added = replay.ranks.emplace_back();
     added.rank = data.ranks[rank].number;
     added.measured = data.ranks[rank].step->duration;
@@ -125,39 +151,32 @@ Status CheckRanks(const ir::GraphData& data) {
 
 }  // namespace
 
-Result<Replay> ReplayStep(const ir::Graph& graph) {
-  const ir::GraphData& data = graph.data();
+Result<Replay> ReplayStep(std::shared_ptr<const ir::Graph> graph) {
+  const ir::GraphData& data = graph->data();
   RETURN_IF_ERROR(CheckRanks(data));
   Replay replay;
-  replay.plan = cost::MeasuredPlan(data, &replay.unplaced);
-  replay.times = lower::TakeMeasuredTimes(data);
+  StepResult& result = replay.result;
+  result.graph = std::move(graph);
+  result.plan = cost::MeasuredPlan(data);
+  lower::MeasuredTimes measured = lower::TakeMeasuredTimes(data);
+  result.works = MeasuredWorks(data, measured.times);
+  result.causes = std::move(measured.causes);
   // What a full launch queue blocked is in the calls' measured durations.
-  ASSIGN_OR_RETURN(replay.lowered,
-                   lower::Lower(graph, replay.plan, replay.times.times,
+  ASSIGN_OR_RETURN(result.lowered,
+                   lower::Lower(*result.graph, result.plan, measured.times,
                                 {.launch_queue = 0}));
-  replay.schedule = sim::Simulate(replay.lowered.tasks);
-  replay.accounts =
-      MakeAccounts(data, replay.plan, replay.lowered, replay.schedule,
-                   SingleSpans(replay.lowered, replay.schedule));
-  replay.collectives =
-      BlameCollectives(graph, replay.plan, replay.lowered, replay.schedule);
-  AddLateStarts(graph, replay);
-  AddLongTails(graph, replay);
+  result.schedule = sim::Simulate(result.lowered.tasks);
+  TakeSchedule(SpansOf(result.lowered, result.schedule), result);
+  replay.collectives = BlameCollectives(*result.graph, result.plan,
+                                        result.lowered, result.schedule);
+  replay.overlaps = measured.overlaps;
+  AddLateStarts(measured.late_starts, replay);
+  AddLongTails(replay);
   std::ranges::stable_sort(replay.unexplained,
                            [](const Unexplained& a, const Unexplained& b) {
                              return a.time > b.time;
                            });
   FillRanks(data, replay);
-  sim::TaskId last{};
-  for (const sim::TaskId end : replay.lowered.rank_ends.back()) {
-    if (end.valid() &&
-        (!last.valid() || replay.schedule.placements[end].end >
-                              replay.schedule.placements[last].end)) {
-      last = end;
-    }
-  }
-  replay.critical_path =
-      sim::PathTo(replay.lowered.tasks, replay.schedule, last);
   return replay;
 }
 

@@ -2,20 +2,17 @@
 #ifndef STEPCAST_ENGINE_REPLAY_H_
 #define STEPCAST_ENGINE_REPLAY_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "base/units.h"
-#include "cost/overheads/host_plan.h"
-#include "engine/account.h"
 #include "engine/blame.h"
+#include "engine/step_result.h"
 #include "ir/graph.h"
-#include "lower/lower.h"
-#include "lower/measured_times.h"
-#include "sim/critical_path.h"
-#include "sim/simulate.h"
 
 namespace stepcast::engine {
 
@@ -44,23 +41,18 @@ struct ReplayedRank {
   }
 };
 
+/// A step beside its measured self.
 struct Replay {
+  StepResult result;
   std::vector<ReplayedRank> ranks;
-  std::vector<RankAccount> accounts;
   std::vector<CollectiveBlame> collectives;
   std::vector<Unexplained> unexplained;  // The largest first.
-  lower::MeasuredTimes times;
-  cost::HostPlan plan;
-  lower::Lowered lowered;
-  sim::Schedule schedule;
-  /// To the end of the slowest rank's step.
-  std::vector<sim::PathStep> critical_path;
-  size_t unplaced = 0;  // Ops and calls without a start, left out.
+  size_t overlaps = 0;  // Works that overlap on one stream, cut.
 };
 
 /// Fails if a rank has no measured step or nothing of its host in it, or if
 /// collectives can never meet.
-Result<Replay> ReplayStep(const ir::Graph& graph);
+Result<Replay> ReplayStep(std::shared_ptr<const ir::Graph> graph);
 
 }  // namespace stepcast::engine
 

@@ -16,7 +16,8 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 std::string ErrorOf(std::string_view text) {
-  const auto replay = ReplayStep(ir::GraphOf(text));
+  const auto replay =
+      ReplayStep(std::make_shared<const ir::Graph>(ir::GraphOf(text)));
   EXPECT_FALSE(replay);
   return replay ? "" : replay.error().message;
 }
@@ -123,8 +124,8 @@ collective all_reduce #a0 #a1
   EXPECT_EQ(ToMicroseconds(replay.ranks[0].simulated), 100);
   EXPECT_EQ(ToMicroseconds(replay.ranks[1].simulated), 60);
   // The path ends with the rank that ends last: rank 0, at 100.
-  EXPECT_EQ(ToMicroseconds(replay.critical_path.back().end), 100);
-  EXPECT_EQ(replay.critical_path.front().begin, Duration{});
+  EXPECT_EQ(ToMicroseconds(replay.result.critical_path.back().end), 100);
+  EXPECT_EQ(replay.result.critical_path.front().begin, Duration{});
 }
 
 TEST(ReplayTest, AStepWithoutTimesIsRefused) {

@@ -2,6 +2,7 @@
 #ifndef STEPCAST_ENGINE_REPLAY_TESTING_H_
 #define STEPCAST_ENGINE_REPLAY_TESTING_H_
 
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -12,7 +13,8 @@
 namespace stepcast::engine {
 
 inline Replay ReplayOf(std::string_view text) {
-  auto replay = ReplayStep(ir::GraphOf(text));
+  auto replay =
+      ReplayStep(std::make_shared<const ir::Graph>(ir::GraphOf(text)));
   CHECK(replay.has_value()) << replay.error().message;
   return *std::move(replay);
 }

@@ -66,16 +66,17 @@ TEST(ShareLinks, GoesByTheSlowestOfSeveralLinks) {
 
 // Two all-reduces of 64 MB, which a switch moves at its full rate.
 double StepOf(std::string_view text) {
-  const auto graph = ir::ParseGraph(text);
+  auto graph = ir::ParseGraph(text);
   EXPECT_TRUE(graph) << graph.error().message;
   Predictor predictor;
   PredictOptions options{.repeats = 1};
   options.price.collectives.models = *predictor.Collectives("dgx-a100", 8, 1);
   options.price.collectives.ranks = 8;
-  const auto prediction = Predict({.graph = &*graph,
-                                   .models = *predictor.Models("a100-sxm-80gb"),
-                                   .overheads = *predictor.Overheads("shared")},
-                                  options);
+  const auto prediction =
+      Predict({.graph = std::make_shared<const ir::Graph>(*std::move(graph)),
+               .models = *predictor.Models("a100-sxm-80gb"),
+               .overheads = *predictor.Overheads("shared")},
+              options);
   EXPECT_TRUE(prediction) << prediction.error().message;
   return ToMicroseconds(prediction->step);
 }

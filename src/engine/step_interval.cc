@@ -44,8 +44,7 @@ double FactorOf(const WorkPrice& price, double z) {
 
 class Sampler {
  public:
-  Sampler(const ir::GraphData& data, const Prediction& prediction,
-          const PredictOptions& options);
+  Sampler(const StepResult& result, const PredictOptions& options);
 
   StepInterval Sample();
 
@@ -54,7 +53,7 @@ class Sampler {
   void FindClosers();
   Duration StepOf(const sim::Schedule& schedule);
 
-  const Prediction& prediction_;
+  const StepResult& result_;
   const PredictOptions& options_;
   Rng rng_;
   std::vector<Drawn> drawn_;
@@ -74,19 +73,19 @@ class Sampler {
   std::vector<StepSpan> spans_;
 };
 
-Sampler::Sampler(const ir::GraphData& data, const Prediction& prediction,
-                 const PredictOptions& options)
-    : prediction_(prediction),
+Sampler::Sampler(const StepResult& result, const PredictOptions& options)
+    : result_(result),
       options_(options),
       rng_(options.seed),
-      of_model_(prediction.works.models.size()),
-      of_shape_(data.shapes.size()) {
+      of_model_(result.works.models.size()),
+      of_shape_(result.graph->data().shapes.size()) {
+  const ir::GraphData& data = result.graph->data();
   // Of each shape the last one; most have a single price.
   std::vector<uint32_t> last_of_shape(data.shapes.size());
   std::vector<uint32_t> factor_of_work;
   for (const ir::WorkId id : data.works.ids()) {
     const Drawn drawn{.shape = data.works[id].shape.value,
-                      .price = prediction.works.prices[id]};
+                      .price = result.works.prices[id]};
     uint32_t& last = last_of_shape[drawn.shape];
     if (last == 0 || !(drawn_[last - 1] == drawn)) {
       drawn_.push_back(drawn);
@@ -95,7 +94,7 @@ Sampler::Sampler(const ir::GraphData& data, const Prediction& prediction,
     factor_of_work.push_back(last);
   }
   factors_.resize(drawn_.size() + 1);
-  for (const TaskOrigin& origin : prediction.lowered.origins) {
+  for (const TaskOrigin& origin : result.lowered.origins) {
     factor_of_task_.push_back(origin.kind == TaskOrigin::Kind::kWork
                                   ? factor_of_work[origin.work.value]
                                   : 0);
@@ -118,7 +117,7 @@ void Sampler::Draw(std::vector<Duration>& durations) {
                      std::sqrt(1 - kShared) * of_shape_[drawn.shape];
     factors_[i + 1] = FactorOf(drawn.price, z);
   }
-  const auto& tasks = prediction_.lowered.tasks.tasks().items();
+  const auto& tasks = result_.lowered.tasks.tasks().items();
   for (size_t i = 0; i < durations.size(); ++i) {
     const double drawn = static_cast<double>(tasks[i].duration.count()) *
                          factors_[factor_of_task_[i]];
@@ -129,7 +128,7 @@ void Sampler::Draw(std::vector<Duration>& durations) {
 // Of each lane, the last task and the last before the last repeat: all tasks
 // before them end earlier (compare LastSpans).
 void Sampler::FindClosers() {
-  const lower::Lowered& lowered = prediction_.lowered;
+  const lower::Lowered& lowered = result_.lowered;
   const auto last = static_cast<uint32_t>(lowered.rank_ends.size()) - 1;
   std::vector<sim::TaskId> of_lane(lowered.tasks.lane_count());
   std::vector<sim::TaskId> before(lowered.tasks.lane_count());
@@ -153,7 +152,7 @@ void Sampler::FindClosers() {
 }
 
 Duration Sampler::StepOf(const sim::Schedule& schedule) {
-  spans_ = SingleSpans(prediction_.lowered, schedule);
+  spans_ = SingleSpans(result_.lowered, schedule);
   if (options_.repeats > 1) {
     for (StepSpan& span : spans_) {
       span.end = span.begin;
@@ -165,20 +164,16 @@ Duration Sampler::StepOf(const sim::Schedule& schedule) {
       span.begin = closer.in_last ? span.begin : std::max(span.begin, end);
     }
   }
-  Duration step{};
-  for (const StepSpan& span : spans_) {
-    step = std::max(step, span.end - span.begin);
-  }
-  return step;
+  return LongestOf(spans_);
 }
 
 StepInterval Sampler::Sample() {
-  std::vector<Duration> durations(prediction_.lowered.tasks.tasks().size());
+  std::vector<Duration> durations(result_.lowered.tasks.tasks().size());
   sim::Schedule schedule;
   std::vector<double> steps;
   for (uint32_t i = 0; i < options_.samples; ++i) {
     Draw(durations);
-    sim::Resimulate(prediction_.lowered.tasks, durations, schedule);
+    sim::Resimulate(result_.lowered.tasks, durations, schedule);
     const double system = options_.system_spread > 0
                               ? std::exp(options_.system_spread * rng_.Normal())
                               : 1;
@@ -192,10 +187,9 @@ StepInterval Sampler::Sample() {
 
 }  // namespace
 
-StepInterval SampleInterval(const ir::GraphData& data,
-                            const Prediction& prediction,
+StepInterval SampleInterval(const StepResult& result,
                             const PredictOptions& options) {
-  return Sampler(data, prediction, options).Sample();
+  return Sampler(result, options).Sample();
 }
 
 }  // namespace stepcast::engine

@@ -3,7 +3,7 @@
 #define STEPCAST_ENGINE_STEP_INTERVAL_H_
 
 #include "engine/predict.h"
-#include "ir/graph.h"
+#include "engine/step_result.h"
 
 namespace stepcast::engine {
 
@@ -11,8 +11,7 @@ namespace stepcast::engine {
 /// common to all its works and partly each shape's own; the host's is common
 /// to all its pieces. The same seed gives the same interval, around the
 /// prediction.
-StepInterval SampleInterval(const ir::GraphData& data,
-                            const Prediction& prediction,
+StepInterval SampleInterval(const StepResult& result,
                             const PredictOptions& options);
 
 }  // namespace stepcast::engine

@@ -142,7 +142,7 @@ void FillMemory(const engine::ModelPrediction& predicted, Row& row) {
 
 void FillTimes(const engine::ModelPrediction& predicted, bool has_interval,
                Row& row) {
-  const engine::Prediction& prediction = predicted.prediction;
+  const engine::StepResult& prediction = predicted.result;
   const engine::RankAccount& account =
       prediction.accounts[prediction.slowest()];
   const double step_us = ToMicroseconds(prediction.step);

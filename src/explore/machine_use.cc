@@ -53,7 +53,7 @@ void FillMachineUse(const scenario::Job& job,
     return;
   }
   constexpr double kBytesPerUs = 1e3;  // Of one GB/s.
-  const HostBytes bytes = BytesOf(predicted.graph.data());
+  const HostBytes bytes = BytesOf(predicted.result.graph->data());
   const double step_us = row.at(Number::kStepUs);
   const double ranks = cluster->gpus_per_node;
   if (bytes.memory > 0) {

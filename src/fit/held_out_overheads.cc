@@ -52,10 +52,11 @@ Status AddRows(const StepGraph& step, const cost::HostPlan& plan,
 using Tables = IdVector<ir::RankId, cost::OverheadTable>;
 
 // The plan of a step, each rank's from a table of its own.
-cost::HostPlan PlanOf(const ir::GraphData& data, const Tables& tables) {
+cost::HostPlan PlanOf(const ir::Graph& graph, const Tables& tables) {
+  const ir::GraphData& data = graph.data();
   cost::HostPlan plan = cost::MeasuredPlan(data);
   for (const ir::RankId rank : data.ranks.ids()) {
-    cost::HostPlan predicted = cost::PredictedPlan(data, tables[rank]);
+    cost::HostPlan predicted = cost::PredictedPlan(graph, tables[rank]);
     for (const ir::ThreadId thread : data.threads.ids()) {
       if (data.threads[thread].rank == rank) {
         plan.threads[thread] = std::move(predicted.threads[thread]);
@@ -206,9 +207,9 @@ Result<HeldOut> PredictHeldOut(std::span<const StepGraph> steps,
     tables[1] = FitRanks(halves[1], true, options);
   }
   for (size_t i = 0; i < kept.size(); ++i) {
-    const ir::GraphData& data = kept[i]->graph.data();
     const Tables& others = tables[by_rank ? 0 : 1 - i % 2];
-    RETURN_IF_ERROR(AddStep(*kept[i], PlanOf(data, others), held_out));
+    RETURN_IF_ERROR(
+        AddStep(*kept[i], PlanOf(kept[i]->graph, others), held_out));
   }
   return held_out;
 }
@@ -218,8 +219,8 @@ Result<HeldOut> PredictFrom(const cost::OverheadTable& table,
   const std::vector<const StepGraph*> kept = Steady(steps);
   HeldOut held_out{.unsteady = steps.size() - kept.size()};
   for (const StepGraph* step : kept) {
-    RETURN_IF_ERROR(AddStep(
-        *step, cost::PredictedPlan(step->graph.data(), table), held_out));
+    RETURN_IF_ERROR(
+        AddStep(*step, cost::PredictedPlan(step->graph, table), held_out));
   }
   return held_out;
 }

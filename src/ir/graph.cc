@@ -76,7 +76,12 @@ class Comparison {
 
 }  // namespace
 
-Graph::Graph(GraphData data) : data_(std::move(data)) {}
+Graph::Graph(GraphData data)
+    : data_(std::move(data)),
+      timed_(!data_.ranks.empty() &&
+             std::ranges::all_of(data_.ranks, [](const Rank& rank) {
+               return rank.step.has_value();
+             })) {}
 Graph::Graph(const Graph& other) = default;
 Graph& Graph::operator=(const Graph& other) = default;
 Graph::Graph(Graph&& other) noexcept = default;

@@ -235,6 +235,9 @@ class Graph {
   ~Graph();
 
   const GraphData& data() const { return data_; }
+  /// Whether it is of a recording with times: there are ranks, and each has a
+  /// measured step. Single ops, calls and works may still lack a time.
+  bool is_timed() const { return timed_; }
   std::string_view text(StringId id) const { return data_.strings.view(id); }
   const KernelShape& shape(WorkId id) const {
     return data_.shapes[data_.works[id].shape];
@@ -244,6 +247,7 @@ class Graph {
   explicit Graph(GraphData data);
 
   GraphData data_;
+  bool timed_ = false;
 };
 
 /// Equal content, whatever the string and shape ids.

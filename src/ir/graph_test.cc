@@ -24,6 +24,15 @@ rank 0 "V100" @0+100
 collective reduce #w1
 )";
 
+TEST(GraphTest, AGraphIsTimedIfEveryRankHasAMeasuredStep) {
+  EXPECT_TRUE(GraphOf(kSmallGraph).is_timed());
+  EXPECT_TRUE(GraphOf("stepcast-graph 1\nrank 0 @0+9\n  thread main\n"
+                      "    op \"without a time\"\n")
+                  .is_timed());
+  EXPECT_FALSE(GraphOf("stepcast-graph 1\nrank 0 @0+9\nrank 1\n").is_timed());
+  EXPECT_FALSE(GraphOf("stepcast-graph 1\n").is_timed());
+}
+
 TEST(GraphTest, ACopyOutlivesTheGraph) {
   auto graph = std::make_unique<Graph>(GraphOf(kSmallGraph));
   const Graph copy = *graph;

@@ -55,10 +55,10 @@ Cuts CutsOf(const ir::GraphData& data) {
 // The main thread runs to the loss, then autograd's, then the main thread's
 // optimizer. Of each, what comes up to the last cut counts to the part before
 // it.
-HostTime HostTimeOf(const ir::GraphData& data,
-                    const cost::OverheadTable& table) {
+HostTime HostTimeOf(const ir::Graph& graph, const cost::OverheadTable& table) {
+  const ir::GraphData& data = graph.data();
   const cost::HostPlan plan =
-      cost::PredictedPlan(data, table, {.profiled = false});
+      cost::PredictedPlan(graph, table, {.profiled = false});
   const Cuts cuts = CutsOf(data);
   HostTime time;
   for (const auto& pieces : plan.threads) {
@@ -133,7 +133,7 @@ Result<Sums> SumUp(const Job& job, const workload::RankPlan& plan) {
                           .communication = workload::CommunicationBytes(graph)})
           .total();
   if (job.overheads != nullptr) {
-    sums.host = HostTimeOf(data, *job.overheads);
+    sums.host = HostTimeOf(graph, *job.overheads);
   }
   return sums;
 }

@@ -18,7 +18,7 @@ Simulate MakeSimulator(engine::Predictor& predictor,
     }
     ASSIGN_OR_RETURN(const engine::ModelPrediction predicted,
                      predictor.Predict(dealt, {}));
-    return Simulated{.step = predicted.prediction.step,
+    return Simulated{.step = predicted.result.step,
                      .hbm_bytes = predicted.memory.total(),
                      .fits = predicted.memory.total() <= capacity_bytes};
   };

@@ -33,17 +33,12 @@ Duration Largest(const OpDifference& op) {
 ComparedStep CompareSide(const whatif::Case& subject, std::string name) {
   ComparedStep step;
   step.name = std::move(name);
-  const engine::Prediction& prediction = subject.prediction;
-  step.step = prediction.step;
-  if (prediction.accounts.empty()) {
-    return step;
-  }
-  const size_t slowest = prediction.slowest();
-  const engine::RankAccount& account = prediction.accounts[slowest];
+  step.step = subject.result.step;
+  const engine::RankAccount account = subject.result.slowest_account();
   step.gpu_active = account.gpu_active;
   step.host_busy = account.host_busy;
   step.parts = PartsOf(account);
-  step.ops = SumOps(*subject.graph, prediction, subject.times);
+  step.ops = SumOps(subject.result);
   if (subject.model != nullptr && step.step > Duration{}) {
     constexpr double kSecond = 1e9;
     step.samples_per_s =

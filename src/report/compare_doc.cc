@@ -164,8 +164,7 @@ void AddSideDetails(std::string_view name, const whatif::Case& side,
   path.title = fmt::format("critical path of {}", name);
   path.readers = view::Readers::kPages;
   doc.blocks.emplace_back(std::move(path));
-  Table kernels = KernelTable(*side.graph, SimulatedStep(side.prediction),
-                              report.slowest, &side.prediction.works);
+  Table kernels = KernelTable(side.result);
   kernels.title += fmt::format(" of {}", name);
   doc.blocks.emplace_back(std::move(kernels));
 }
@@ -225,15 +224,14 @@ view::Doc ComparisonDoc(const Comparison& comparison, const whatif::Case* a,
                                        comparison.why_not_by_op())});
   }
   if (a != nullptr && b != nullptr) {
-    doc.blocks.emplace_back(view::Picture{
-        .title = "timelines",
-        .about = std::string(kTimelineText),
-        .drawing = view::MakeTimelines([a, b] {
-          return std::vector<view::NamedTimeline>{
-              {.name = "A", .timeline = StepTimeline(*a->graph, a->prediction)},
-              {.name = "B",
-               .timeline = StepTimeline(*b->graph, b->prediction)}};
-        })});
+    doc.blocks.emplace_back(
+        view::Picture{.title = "timelines",
+                      .about = std::string(kTimelineText),
+                      .drawing = view::MakeTimelines([a, b] {
+                        return std::vector<view::NamedTimeline>{
+                            {.name = "A", .timeline = StepTimeline(a->result)},
+                            {.name = "B", .timeline = StepTimeline(b->result)}};
+                      })});
   }
   if (a != nullptr) {
     AddSideDetails("A", *a, *report_a, doc);

@@ -14,9 +14,9 @@
 #include "ingest/build_graph.h"
 #include "ingest/classify_all.h"
 #include "ingest/oddities.h"
+#include "ingest/step_number.h"
 #include "lower/lower.h"
 #include "report/oddities.h"
-#include "report/step_number.h"
 
 namespace stepcast::report {
 namespace {
@@ -144,7 +144,7 @@ std::string OrderError(const ir::Graph& graph) {
   const lower::WorkTimes times = lower::UniformTimes(
       data, IdVector<ir::WorkId, Duration>(data.works.size()), {});
   const auto lowered = lower::Lower(
-      graph, cost::PredictedPlan(data, cost::OverheadTable({})), times, {});
+      graph, cost::PredictedPlan(graph, cost::OverheadTable({})), times, {});
   return lowered ? std::string{} : lowered.error().message;
 }
 
@@ -260,7 +260,7 @@ DoctorReport Diagnose(const ingest::Loaded& loaded, const ingest::Rules& rules,
     if (graph) {
       report.collectives = FindCollectiveFacts(*graph);
       report.collectives_step =
-          StepNumber(loaded.ranks, std::nullopt).value_or(std::nullopt);
+          ingest::StepNumber(loaded.ranks, std::nullopt).value_or(std::nullopt);
       const bool told =
           std::ranges::any_of(report.ranks, [](const RankReport& rank) {
             return rank.diagnostics.count(kNoOrder) > 0;

@@ -13,6 +13,7 @@
 #include "html/timeline.h"
 #include "ir/names.h"
 #include "ir/shape.h"
+#include "report/simulated_slices.h"
 #include "view/doc.h"
 
 namespace stepcast::report {
@@ -127,12 +128,12 @@ class TimelineSink : public SliceSink {
   std::vector<size_t> stream_rows_;
 };
 
-html::Row PathRow(const ir::Graph& graph, const SimulatedStep& step,
-                  Duration zero, html::Timeline& timeline) {
+html::Row PathRow(const engine::StepResult& result, Duration zero,
+                  html::Timeline& timeline) {
+  const ir::Graph& graph = *result.graph;
   html::Row row{.group = "critical", .name = "path", .slices = {}};
   const uint32_t style = timeline.Intern("path");
-  for (const engine::PathPart& part : engine::DescribePath(
-           graph.data(), step.plan, step.lowered, step.critical_path)) {
+  for (const engine::PathPart& part : engine::DescribePath(result)) {
     if (part.begin < part.end && part.end > zero) {
       const std::string name = fmt::format(
           "rank {} {}", graph.data().ranks[part.rank].number,
@@ -149,9 +150,9 @@ html::Row PathRow(const ir::Graph& graph, const SimulatedStep& step,
 
 }  // namespace
 
-html::Timeline StepTimeline(const ir::Graph& graph, const SimulatedStep& step,
-                            engine::StepSpan span) {
-  const Duration zero = ZeroOf(graph, step);
+html::Timeline StepTimeline(const engine::StepResult& result) {
+  const Duration zero = ZeroOf(result);
+  const engine::StepSpan span = result.slowest_span();
   html::Timeline timeline;
   for (const auto& [style, name] : kStyleNames) {
     timeline.legend.push_back({std::string(style), std::string(name)});
@@ -160,9 +161,9 @@ html::Timeline StepTimeline(const ir::Graph& graph, const SimulatedStep& step,
     timeline.marks = {{span.begin - zero, "step begins"},
                       {span.end - zero, "step ends"}};
   }
-  timeline.rows.push_back(PathRow(graph, step, zero, timeline));
-  TimelineSink sink(graph, zero, timeline);
-  WalkSlices(graph.data(), step, sink);
+  timeline.rows.push_back(PathRow(result, zero, timeline));
+  TimelineSink sink(*result.graph, zero, timeline);
+  WalkSlices(result, sink);
   std::erase_if(timeline.rows,
                 [](const html::Row& row) { return row.slices.empty(); });
   // Ops of a thread come when they end, nested calls before them.
@@ -170,14 +171,6 @@ html::Timeline StepTimeline(const ir::Graph& graph, const SimulatedStep& step,
     std::ranges::stable_sort(row.slices, {}, &html::Slice::start);
   }
   return timeline;
-}
-
-html::Timeline StepTimeline(const ir::Graph& graph,
-                            const engine::Prediction& prediction) {
-  return StepTimeline(graph, SimulatedStep(prediction),
-                      prediction.spans.empty()
-                          ? engine::StepSpan{}
-                          : prediction.spans[prediction.slowest()]);
 }
 
 }  // namespace stepcast::report

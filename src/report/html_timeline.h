@@ -4,11 +4,8 @@
 
 #include <string_view>
 
-#include "engine/account.h"
-#include "engine/predict.h"
+#include "engine/step_result.h"
 #include "html/timeline.h"
-#include "ir/graph.h"
-#include "report/simulated_slices.h"
 
 namespace stepcast::report {
 
@@ -18,14 +15,10 @@ inline constexpr std::string_view kTimelineText =
     "the works of its streams. Dashed lines: where the step of the slowest "
     "rank begins and ends.";
 
-/// The critical path, then every rank's threads (ops, calls) and streams.
-/// `span` is the step that is told, which is marked: of several that run back
-/// to back, works of the one before may come first.
-html::Timeline StepTimeline(const ir::Graph& graph, const SimulatedStep& step,
-                            engine::StepSpan span);
-/// The same of the slowest rank's step.
-html::Timeline StepTimeline(const ir::Graph& graph,
-                            const engine::Prediction& prediction);
+/// The critical path, then every rank's threads (ops, calls) and streams. The
+/// step of the slowest rank is marked: of several that run back to back, works
+/// of the one before may come first.
+html::Timeline StepTimeline(const engine::StepResult& result);
 
 }  // namespace stepcast::report
 

@@ -54,10 +54,11 @@ class EventAdder {
         data_(graph.data()),
         timeline_(timeline),
         devices_(NumberDevices(graph.data())),
+        tracks_(NameTracks(graph, timeline.processes, TrackNames::kRecorded,
+                           events)),
         events_(events) {}
 
   void Run() {
-    NameTracks();
     MarkSteps();
     for (const OpId id : data_.ops.ids()) {
       AddOp(id);
@@ -76,41 +77,14 @@ class EventAdder {
   RankId RankOf(const ir::Work& work) const { return RankOfItem(data_, work); }
 
   const Track& TrackOf(ThreadId thread) const {
-    return thread_tracks_[thread.value];
+    return tracks_.threads[thread.value];
   }
   const Track& TrackOf(StreamId stream) const {
-    return stream_tracks_[stream.value];
+    return tracks_.streams[stream.value];
   }
 
   Duration StartOf(RankId rank, const Measured& measured) const {
     return SharedTime(data_, rank, *measured.start) - timeline_.zero;
-  }
-
-  // Threads first, then streams, numbered from 1 in every rank.
-  void NameTracks() {
-    std::vector<int64_t> used(data_.ranks.size());
-    const auto next_track = [&](RankId rank) -> Track {
-      return {.process = timeline_.processes.Of(data_.ranks[rank].number),
-              .thread = ++used[rank.value]};
-    };
-    for (const ir::Rank& rank : data_.ranks) {
-      events_.NameProcess(
-          timeline_.processes.Of(rank.number),
-          fmt::format("rank {} {}{}", rank.number, graph_.text(rank.gpu),
-                      timeline_.processes.suffix));
-    }
-    for (const ir::Thread& thread : data_.threads) {
-      thread_tracks_.push_back(next_track(thread.rank));
-      const std::string_view name = graph_.text(thread.name);
-      events_.NameThread(thread_tracks_.back(),
-                         fmt::format("{} thread{}{}", ir::Name(thread.role),
-                                     name.empty() ? "" : " ", name));
-    }
-    for (const ir::Stream& stream : data_.streams) {
-      stream_tracks_.push_back(next_track(stream.rank));
-      events_.NameThread(stream_tracks_.back(),
-                         fmt::format("stream {}", stream.number));
-    }
   }
 
   // The step's own range, on the main thread of every rank. Its index is before
@@ -239,8 +213,7 @@ class EventAdder {
   const ir::GraphData& data_;
   const MeasuredTimeline& timeline_;
   const DeviceNumbers devices_;
-  std::vector<Track> thread_tracks_;
-  std::vector<Track> stream_tracks_;
+  const Tracks tracks_;
   ChromeEvents& events_;
 };
 
@@ -292,6 +265,39 @@ DeviceNumbers NumberDevices(const ir::GraphData& data) {
                         static_cast<int64_t>(devices.size()));
   }
   return devices;
+}
+
+Tracks NameTracks(const ir::Graph& graph, const RankProcesses& processes,
+                  TrackNames names, ChromeEvents& events) {
+  const ir::GraphData& data = graph.data();
+  const auto recorded = [&](StringId name) -> std::string_view {
+    return names == TrackNames::kRecorded ? graph.text(name) : "";
+  };
+  std::vector<int64_t> used(data.ranks.size());
+  const auto next_track = [&](RankId rank) -> Track {
+    return {.process = processes.Of(data.ranks[rank].number),
+            .thread = ++used[rank.value]};
+  };
+  for (const ir::Rank& rank : data.ranks) {
+    events.NameProcess(processes.Of(rank.number),
+                       fmt::format("rank {}{}{}{}", rank.number,
+                                   names == TrackNames::kRecorded ? " " : "",
+                                   recorded(rank.gpu), processes.suffix));
+  }
+  Tracks tracks;
+  for (const ir::Thread& thread : data.threads) {
+    const std::string_view name = recorded(thread.name);
+    tracks.threads.push_back(next_track(thread.rank));
+    events.NameThread(tracks.threads.back(),
+                      fmt::format("{} thread{}{}", ir::Name(thread.role),
+                                  name.empty() ? "" : " ", name));
+  }
+  for (const ir::Stream& stream : data.streams) {
+    tracks.streams.push_back(next_track(stream.rank));
+    events.NameThread(tracks.streams.back(),
+                      fmt::format("stream {}", stream.number));
+  }
+  return tracks;
 }
 
 void AddMeasuredEvents(const ir::Graph& graph, const MeasuredTimeline& timeline,

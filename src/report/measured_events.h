@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/units.h"
 #include "ir/graph.h"
@@ -41,6 +42,20 @@ std::optional<Duration> FirstTime(const ir::GraphData& data);
 /// Devices of all ranks, numbered in order: each rank may call its own 0.
 using DeviceNumbers = std::map<std::pair<ir::RankId, int64_t>, int64_t>;
 DeviceNumbers NumberDevices(const ir::GraphData& data);
+
+/// Where the threads and streams of a graph are shown.
+struct Tracks {
+  std::vector<Track> threads;
+  std::vector<Track> streams;
+};
+enum class TrackNames : uint8_t {
+  kRecorded,  // With the names of GPUs and threads that were recorded.
+  kShort,
+};
+/// Names a process for each rank, and its tracks: threads first, then streams,
+/// numbered from 1 in every rank.
+Tracks NameTracks(const ir::Graph& graph, const RankProcesses& processes,
+                  TrackNames names, ChromeEvents& events);
 
 /// One process a rank, one track a host thread and a stream; arrows, numbered
 /// as the works are, go from launches to works. What has no measured time is

@@ -48,9 +48,9 @@ std::string NoteOnFit(const engine::Request& request,
 
 PredictionReport ReportModel(const engine::Request& request,
                              const engine::ModelPrediction& predicted,
-                             const engine::Prediction& prediction) {
+                             const engine::StepResult& result) {
   PredictionReport report = ReportPrediction(
-      predicted.graph, prediction,
+      result,
       {.workload = request.model.name,
        .platform = predicted.platform,
        .gpu = predicted.gpu,

@@ -7,11 +7,11 @@
 
 namespace stepcast::report {
 
-/// With its memory, and with what would help if that does not fit. `prediction`
+/// With its memory, and with what would help if that does not fit. `result`
 /// is that of `predicted`, or what changes have made of it.
 PredictionReport ReportModel(const engine::Request& request,
                              const engine::ModelPrediction& predicted,
-                             const engine::Prediction& prediction);
+                             const engine::StepResult& result);
 
 }  // namespace stepcast::report
 

@@ -17,77 +17,49 @@ Duration Rounded(double nanoseconds) {
   return Duration(std::llround(nanoseconds));
 }
 
-class OpSummer {
- public:
-  OpSummer(const ir::Graph& graph, const engine::Prediction& prediction,
-           const whatif::StepTimes& times)
-      : graph_(graph),
-        data_(graph.data()),
-        plan_(prediction.plan),
-        times_(times),
-        rank_(ir::RankId{static_cast<uint32_t>(prediction.slowest())}),
-        tops_(cost::TopLevelOps(data_)) {}
-
-  OpTable Sum();
-
- private:
-  OpTimes& Of(ir::OpId top) {
-    return ops_[top.valid()
-                    ? engine::ShortOpName(graph_.text(data_.ops[top].name))
-                    : std::string(kNoOp)];
-  }
-  void AddHost(ir::ThreadId thread);
-
-  const ir::Graph& graph_;
-  const ir::GraphData& data_;
-  const cost::HostPlan& plan_;
-  const whatif::StepTimes& times_;
-  const ir::RankId rank_;
-  const IdVector<ir::OpId, ir::OpId> tops_;
-  OpTable ops_;
-};
-
-void OpSummer::AddHost(ir::ThreadId thread) {
-  const auto& pieces = plan_.threads[thread];
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    if (pieces[i].kind == cost::HostKind::kBetweenOps ||
-        pieces[i].kind == cost::HostKind::kHandOver) {
-      continue;
-    }
-    const whatif::EditedPiece& times = times_.pieces[thread][i];
-    Of(pieces[i].op).host += Rounded(times.duration + times.tail);
-  }
-}
-
-OpTable OpSummer::Sum() {
-  for (const ir::OpId id : data_.ops.ids()) {
-    if (tops_[id] == id && data_.threads[data_.ops[id].thread].rank == rank_) {
-      ++Of(id).count;
-    }
-  }
-  for (const ir::ThreadId thread : data_.threads.ids()) {
-    if (data_.threads[thread].rank == rank_) {
-      AddHost(thread);
-    }
-  }
-  for (const ir::WorkId id : data_.works.ids()) {
-    const ir::Work& work = data_.works[id];
-    const whatif::EditedWork& times = times_.works[id];
-    if (data_.streams[work.stream].rank == rank_ && !times.dropped) {
-      const ir::OpId op =
-          work.call.valid() ? data_.calls[work.call].op : ir::OpId{};
-      Of(op.valid() ? tops_[op] : op).device += Rounded(times.duration);
-    }
-  }
-  return std::move(ops_);
-}
-
 }  // namespace
 
-OpTable SumOps(const ir::Graph& graph, const engine::Prediction& prediction,
-               const whatif::StepTimes& times) {
-  return prediction.accounts.empty() ? OpTable()
-                                     : OpSummer(graph, prediction, times).Sum();
+OpTable SumOps(const engine::StepResult& result) {
+  OpTable ops;
+  if (result.accounts.empty()) {
+    return ops;
+  }
+  const ir::GraphData& data = result.graph->data();
+  const IdVector<ir::OpId, ir::OpId> tops = cost::TopLevelOps(data);
+  const ir::RankId slowest{static_cast<uint32_t>(result.slowest())};
+  const auto times_of = [&](ir::OpId top) -> OpTimes& {
+    return ops[top.valid()
+                   ? engine::ShortOpName(result.graph->text(data.ops[top].name))
+                   : std::string(kNoOp)];
+  };
+  for (const ir::OpId id : data.ops.ids()) {
+    if (tops[id] == id && data.threads[data.ops[id].thread].rank == slowest) {
+      ++times_of(id).count;
+    }
+  }
+  const auto last = static_cast<uint32_t>(result.lowered.rank_ends.size()) - 1;
+  for (const sim::TaskId task : result.lowered.origins.ids()) {
+    const lower::TaskOrigin& origin = result.lowered.origins[task];
+    if (origin.rank != slowest || origin.repeat != last ||
+        origin.kind == lower::TaskOrigin::Kind::kStart) {
+      continue;
+    }
+    const sim::Placement& placement = result.schedule.placements[task];
+    if (origin.kind == lower::TaskOrigin::Kind::kWork) {
+      const ir::CallId call = data.works[origin.work].call;
+      const ir::OpId op = call.valid() ? data.calls[call].op : ir::OpId{};
+      times_of(op.valid() ? tops[op] : op).device +=
+          placement.end - placement.work;
+      continue;
+    }
+    const cost::HostPiece& piece =
+        result.plan.threads[origin.thread][origin.piece];
+    if (piece.kind != cost::HostKind::kBetweenOps &&
+        piece.kind != cost::HostKind::kHandOver) {
+      times_of(piece.op).host += placement.end - placement.start;
+    }
+  }
+  return ops;
 }
 
 view::Table OpsTable(const OpTable& ops) {

@@ -8,10 +8,8 @@
 
 #include "base/json_value.h"
 #include "base/units.h"
-#include "engine/predict.h"
-#include "ir/graph.h"
+#include "engine/step_result.h"
 #include "view/doc.h"
-#include "whatif/step_times.h"
 
 namespace stepcast::report {
 
@@ -26,8 +24,7 @@ struct OpTimes {
 using OpTable = std::map<std::string, OpTimes>;
 
 /// Of the slowest rank, with the times that the step was simulated with.
-OpTable SumOps(const ir::Graph& graph, const engine::Prediction& prediction,
-               const whatif::StepTimes& times);
+OpTable SumOps(const engine::StepResult& result);
 
 /// For programs: "ops", which ReadOps reads.
 view::Table OpsTable(const OpTable& ops);

@@ -87,8 +87,9 @@ std::optional<ir::CollectiveId> CollectiveOf(const ir::GraphData& data,
 
 }  // namespace
 
-PathSummary SummarizePath(const ir::Graph& graph, const lower::Lowered& lowered,
+PathSummary SummarizePath(const engine::StepResult& result,
                           std::span<const PathPart> parts) {
+  const ir::Graph& graph = *result.graph;
   const ir::GraphData& data = graph.data();
   PathSummary summary;
   PathSums all;
@@ -104,7 +105,7 @@ PathSummary SummarizePath(const ir::Graph& graph, const lower::Lowered& lowered,
     const PathPart& part = parts[i];
     if (i == 0 || part.rank != parts[i - 1].rank) {
       close_hop(i == 0 ? std::nullopt
-                       : CollectiveOf(data, lowered, parts[i - 1].task));
+                       : CollectiveOf(data, result.lowered, parts[i - 1].task));
       summary.hops.push_back(
           {.rank = data.ranks[part.rank].number, .begin = part.begin});
     }

@@ -13,6 +13,7 @@
 
 #include "base/units.h"
 #include "engine/path_parts.h"
+#include "engine/step_result.h"
 #include "ir/graph.h"
 
 namespace stepcast::report {
@@ -58,7 +59,7 @@ struct PathSummary {
   std::vector<PathShare> longest{};  // Over all ranks, the longest first.
 };
 
-PathSummary SummarizePath(const ir::Graph& graph, const lower::Lowered& lowered,
+PathSummary SummarizePath(const engine::StepResult& result,
                           std::span<const engine::PathPart> parts);
 
 /// "host 71.2 %, kernel 20.1 %, ...": the largest first, without those below

@@ -304,7 +304,7 @@ Table TableRows(const PlanReport& report) {
 }
 
 // For pages: the step of the best plan.
-void AddStep(const PredictionReport& report, const PredictedGraph& step,
+void AddStep(const PredictionReport& report, const engine::StepResult& step,
              view::Doc& doc) {
   doc.blocks.emplace_back(
       view::Picture{.title = "where the step goes",
@@ -314,14 +314,14 @@ void AddStep(const PredictionReport& report, const PredictedGraph& step,
   path.key.clear();
   path.readers = view::Readers::kPages;
   doc.blocks.emplace_back(std::move(path));
-  if (step.graph.data().works.size() <= kMostWorksInTimeline) {
-    doc.blocks.emplace_back(view::Picture{
-        .title = "timeline",
-        .about = std::string(kTimelineText),
-        .drawing = view::MakeTimelines([step] {
-          return std::vector<view::NamedTimeline>{
-              {.timeline = StepTimeline(step.graph, step.prediction)}};
-        })});
+  if (step.graph->data().works.size() <= kMostWorksInTimeline) {
+    doc.blocks.emplace_back(
+        view::Picture{.title = "timeline",
+                      .about = std::string(kTimelineText),
+                      .drawing = view::MakeTimelines([&step] {
+                        return std::vector<view::NamedTimeline>{
+                            {.timeline = StepTimeline(step)}};
+                      })});
   }
   Table sources = SourceTable({&report}, {"share"});
   sources.about = fmt::format("Window: {}. Overheads of the host: {}.",
@@ -345,10 +345,10 @@ view::Doc PlanDoc(const PlanReport& report) {
 }
 
 view::Doc PlanDoc(const PlanReport& report, const PredictionReport& step,
-                  const PredictedGraph& graph) {
+                  const engine::StepResult& result) {
   view::Doc doc = PlanDoc(report);
   doc.verdict = PlanVerdict(report, &step);
-  AddStep(step, graph, doc);
+  AddStep(step, result, doc);
   return doc;
 }
 

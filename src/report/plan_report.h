@@ -95,7 +95,7 @@ view::Doc PlanDoc(const PlanReport& report);
 /// The same with the step of the best plan, which must live as long as the
 /// document.
 view::Doc PlanDoc(const PlanReport& report, const PredictionReport& step,
-                  const PredictedGraph& graph);
+                  const engine::StepResult& result);
 
 }  // namespace stepcast::report
 

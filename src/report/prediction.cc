@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "engine/path_parts.h"
+
 namespace stepcast::report {
 namespace {
 
@@ -28,25 +32,6 @@ void FillOverheads(const cost::OverheadCoverage& coverage,
 
 }  // namespace
 
-std::vector<engine::PathPart> PathInStep(const ir::Graph& graph,
-                                         const engine::Prediction& prediction) {
-  if (prediction.spans.empty()) {
-    return {};
-  }
-  const engine::StepSpan span = prediction.spans[prediction.slowest()];
-  std::vector<engine::PathPart> parts =
-      engine::DescribePath(graph.data(), prediction.plan, prediction.lowered,
-                           prediction.critical_path);
-  for (engine::PathPart& part : parts) {
-    part.begin = std::clamp(part.begin, span.begin, span.end);
-    part.end = std::clamp(part.end, span.begin, span.end);
-  }
-  std::erase_if(parts, [](const engine::PathPart& part) {
-    return part.begin == part.end;
-  });
-  return parts;
-}
-
 void PredictionReport::UseStep(Duration time) {
   step = time;
   if (subject.batch_per_gpu > 0 && step > Duration{}) {
@@ -56,26 +41,26 @@ void PredictionReport::UseStep(Duration time) {
   }
 }
 
-PredictionReport ReportPrediction(const ir::Graph& graph,
-                                  const engine::Prediction& prediction,
+PredictionReport ReportPrediction(const engine::StepResult& result,
                                   PredictionSubject subject) {
   PredictionReport report;
   report.subject = std::move(subject);
-  report.step = prediction.step;
-  report.interval = prediction.interval;
-  report.ranks = prediction.accounts;
-  if (!report.ranks.empty()) {
-    report.slowest = report.ranks[prediction.slowest()];
-  }
-  report.critical_path =
-      SummarizePath(graph, prediction.lowered, PathInStep(graph, prediction));
+  report.step = result.step;
+  report.interval = result.interval;
+  report.ranks = result.accounts;
+  report.slowest = result.slowest_account();
+  report.critical_path = SummarizePath(result, engine::PathInStep(result));
   report.algorithms.push_back({.name = "stepcast",
                                .step = report.step,
                                .gpu_active = report.slowest.gpu_active});
-  report.coverage = prediction.works.coverage;
-  FillOverheads(prediction.overheads, report);
-  report.UseStep(prediction.step);
-  for (const ir::Rank& rank : graph.data().ranks) {
+  report.coverage = result.works.coverage;
+  FillOverheads(result.overheads, report);
+  report.UseStep(result.step);
+  if (result.plan.unplaced > 0) {
+    report.notes.push_back(fmt::format(
+        "ops and calls without a time are left out: {}", result.plan.unplaced));
+  }
+  for (const ir::Rank& rank : result.graph->data().ranks) {
     if (rank.step) {
       report.measured.push_back(
           {.rank = rank.number, .step = rank.step->duration});

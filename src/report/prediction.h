@@ -11,9 +11,7 @@
 
 #include "base/units.h"
 #include "engine/account.h"
-#include "engine/path_parts.h"
-#include "engine/predict.h"
-#include "ir/graph.h"
+#include "engine/step_result.h"
 #include "report/op_times.h"
 #include "report/path_summary.h"
 #include "view/doc.h"
@@ -86,12 +84,7 @@ struct PredictionReport {
   void UseStep(Duration time);
 };
 
-/// The critical path, as far as it lies in the told step of the slowest rank.
-std::vector<engine::PathPart> PathInStep(const ir::Graph& graph,
-                                         const engine::Prediction& prediction);
-
-PredictionReport ReportPrediction(const ir::Graph& graph,
-                                  const engine::Prediction& prediction,
+PredictionReport ReportPrediction(const engine::StepResult& result,
                                   PredictionSubject subject);
 
 /// "dlrm_mlperf on 8 x h100-sxm-80gb (hgx-h100), batch 8,192 per GPU, train,
@@ -101,16 +94,10 @@ std::string SubjectText(const PredictionSubject& subject);
 /// "bound by the host: ..."
 std::string StepVerdict(const PredictionReport& report);
 
-/// What a report is of; lives elsewhere.
-struct PredictedGraph {
-  const ir::Graph& graph;
-  const engine::Prediction& prediction;
-};
-
 /// Keys are as the command line promises them. Without `step` there is no
 /// timeline; with it, it must live as long as the document.
 view::Doc PredictionDoc(const PredictionReport& report,
-                        const PredictedGraph* step = nullptr);
+                        const engine::StepResult* step = nullptr);
 
 }  // namespace stepcast::report
 

@@ -268,18 +268,15 @@ Table CsvTable(const PredictionReport& report) {
   return table;
 }
 
-void AddStepPictures(const PredictionReport& report, const PredictedGraph& step,
-                     view::Doc& doc) {
-  doc.blocks.emplace_back(view::Picture{
-      .title = "timeline",
-      .about = std::string(kTimelineText),
-      .drawing = view::MakeTimelines([step] {
-        return std::vector<view::NamedTimeline>{
-            {.timeline = StepTimeline(step.graph, step.prediction)}};
-      })});
-  doc.blocks.emplace_back(KernelTable(step.graph,
-                                      SimulatedStep(step.prediction),
-                                      report.slowest, &step.prediction.works));
+void AddStepPictures(const engine::StepResult& step, view::Doc& doc) {
+  doc.blocks.emplace_back(
+      view::Picture{.title = "timeline",
+                    .about = std::string(kTimelineText),
+                    .drawing = view::MakeTimelines([&step] {
+                      return std::vector<view::NamedTimeline>{
+                          {.timeline = StepTimeline(step)}};
+                    })});
+  doc.blocks.emplace_back(KernelTable(step));
 }
 
 }  // namespace
@@ -319,7 +316,7 @@ std::string StepVerdict(const PredictionReport& report) {
 }
 
 view::Doc PredictionDoc(const PredictionReport& report,
-                        const PredictedGraph* step) {
+                        const engine::StepResult* step) {
   view::Doc doc;
   doc.title = SubjectText(report.subject);
   doc.verdict = fmt::format("{} ms per step, {}", MillisecondsText(report.step),
@@ -345,7 +342,7 @@ view::Doc PredictionDoc(const PredictionReport& report,
   doc.blocks.emplace_back(AlgorithmTable(report));
   doc.blocks.emplace_back(PredictedRanks(report));
   if (step != nullptr) {
-    AddStepPictures(report, *step, doc);
+    AddStepPictures(*step, doc);
   }
   if (!report.ops.empty()) {
     doc.blocks.emplace_back(OpsTable(report.ops));

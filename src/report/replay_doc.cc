@@ -11,10 +11,12 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
+#include "engine/path_parts.h"
 #include "ir/names.h"
 #include "report/alike_text.h"
 #include "report/breakdown.h"
 #include "report/html_timeline.h"
+#include "report/path_summary.h"
 #include "report/step_blocks.h"
 #include "report/text_parts.h"
 #include "report/verdict.h"
@@ -23,7 +25,9 @@ namespace stepcast::report {
 namespace {
 
 using engine::RankAccount;
+using engine::ReplayedJob;
 using engine::ReplayedRank;
+using engine::ReplayedStep;
 using view::Facts;
 using view::Percent;
 using view::Table;
@@ -47,17 +51,17 @@ std::string NameOfStep(const std::optional<int64_t>& step) {
   return step ? fmt::format("step {}", *step) : "the step";
 }
 
-std::string ReplayTitle(const ReplayReport& report, const std::string& name) {
+std::string ReplayTitle(const ReplayedJob& job, const std::string& name) {
   const std::filesystem::path path(name);
   std::string text = fmt::format(
-      "{} of {}", NameOfStep(report.details.step),
+      "{} of {}", NameOfStep(job.step),
       (path.has_filename() ? path : path.parent_path()).filename().string());
-  if (report.steps.size() > 1) {
+  if (job.steps.size() > 1) {
     text += fmt::format(", of {} replayed",
-                        CountText(std::ssize(report.steps), "step"));
+                        CountText(std::ssize(job.steps), "step"));
   }
-  if (report.details.accounts.size() > 1) {
-    text += fmt::format(", {} ranks", report.details.accounts.size());
+  if (job.replay.result.accounts.size() > 1) {
+    text += fmt::format(", {} ranks", job.replay.result.accounts.size());
   }
   return text;
 }
@@ -81,7 +85,7 @@ std::vector<Value> ReplayedRow(const std::optional<int64_t>& step,
 }
 
 // For people: a row for each rank of each step.
-Table ReplayedTable(const ReplayReport& report) {
+Table ReplayedTable(const ReplayedJob& job) {
   Table table{.title = "measured and simulated",
               .about =
                   "How far the simulation is from the trace says how much "
@@ -90,7 +94,7 @@ Table ReplayedTable(const ReplayReport& report) {
               .limit = kReplayedRows,
               .keep_by = 4};
   table.columns.insert(table.columns.begin(), {.label = "rank"});
-  for (const ReplayedStep& step : report.steps) {
+  for (const ReplayedStep& step : job.steps) {
     for (const ReplayedRank& rank : step.ranks) {
       std::vector<Value> row = ReplayedRow(step.step, rank);
       if (!step.step) {
@@ -104,7 +108,7 @@ Table ReplayedTable(const ReplayReport& report) {
 }
 
 // For programs: an object for each rank with its steps.
-Table RankSteps(const ReplayReport& report) {
+Table RankSteps(const ReplayedJob& job) {
   Table table{.key = "ranks",
               .columns = {{.key = "rank"},
                           {.key = "steps"},
@@ -124,10 +128,10 @@ Table RankSteps(const ReplayReport& report) {
     }
     return index;
   };
-  for (size_t i = 0; i < report.details.accounts.size(); ++i) {
-    const RankAccount& account = report.details.accounts[i];
+  for (size_t i = 0; i < job.replay.result.accounts.size(); ++i) {
+    const RankAccount& account = job.replay.result.accounts[i];
     Table steps{.columns = ReplayedColumns()};
-    for (const ReplayedStep& step : report.steps) {
+    for (const ReplayedStep& step : job.steps) {
       steps.rows.push_back(ReplayedRow(step.step, step.ranks[i]));
     }
     std::vector<Value> row = {account.rank,
@@ -145,7 +149,7 @@ Table RankSteps(const ReplayReport& report) {
        {std::pair("breakdown_us.", &BreakdownOf),
         std::pair("overheads_us.", &OverheadsOf)}) {
     for (size_t i = 0; i < table.rows.size(); ++i) {
-      for (const auto& [name, time] : times_of(report.details.accounts[i])) {
+      for (const auto& [name, time] : times_of(job.replay.result.accounts[i])) {
         const size_t index = column(prefix + name);
         table.rows[i].resize(std::max(table.rows[i].size(), index + 1));
         table.rows[i][index] = time;
@@ -223,7 +227,7 @@ Table RankTimes(const std::vector<RankAccount>& accounts) {
   return table;
 }
 
-Table CollectiveTable(const StepDetails& details) {
+Table CollectiveTable(const ReplayedJob& job) {
   Table table{
       .key = "collectives",
       .title = "who waited for whom",
@@ -241,8 +245,8 @@ Table CollectiveTable(const StepDetails& details) {
                   {.key = "blame", .label = "why the last rank came late"}},
       .limit = kCollectiveRows,
       .keep_by = 4};
-  for (size_t i = 0; i < details.collectives.size(); ++i) {
-    const engine::CollectiveBlame& item = details.collectives[i];
+  for (size_t i = 0; i < job.replay.collectives.size(); ++i) {
+    const engine::CollectiveBlame& item = job.replay.collectives[i];
     table.rows.push_back({static_cast<int64_t>(i),
                           std::string(ir::Name(item.kind)), item.start,
                           item.own, item.start_skew, item.last_rank, item.ranks,
@@ -276,10 +280,10 @@ std::string HopText(const PathHop& hop) {
   return Joined(parts);
 }
 
-Table HopTable(const StepDetails& details) {
+Table HopTable(const ReplayedJob& job, const PathSummary& path) {
   std::map<ir::CollectiveId, int64_t> indices;
-  for (size_t i = 0; i < details.collectives.size(); ++i) {
-    indices[details.collectives[i].id] = static_cast<int64_t>(i);
+  for (size_t i = 0; i < job.replay.collectives.size(); ++i) {
+    indices[job.replay.collectives[i].id] = static_cast<int64_t>(i);
   }
   Table table{.key = "critical_path.hops",
               .title = "ranks on the critical path",
@@ -290,9 +294,8 @@ Table HopTable(const StepDetails& details) {
                           {.key = "at_us", .label = "at"},
                           {.key = "us", .label = "time"}},
               .limit = kHopRows,
-              .readers = details.path.hops.size() > 1
-                             ? view::Readers::kAll
-                             : view::Readers::kPrograms};
+              .readers = path.hops.size() > 1 ? view::Readers::kAll
+                                              : view::Readers::kPrograms};
   for (size_t i = 0; i < engine::kPathKindCount; ++i) {
     table.columns.push_back(
         {.key = fmt::format("kinds_us.{}",
@@ -301,7 +304,7 @@ Table HopTable(const StepDetails& details) {
   table.columns.push_back({.key = "most"});
   table.columns.push_back({.label = "mostly", .width = view::kNameWidth});
   table.columns.push_back({.key = "collective", .label = "up to collective"});
-  for (const PathHop& hop : details.path.hops) {
+  for (const PathHop& hop : path.hops) {
     const auto found =
         hop.collective ? indices.find(*hop.collective) : indices.end();
     std::vector<Value> row = {hop.rank, hop.begin, hop.end - hop.begin};
@@ -315,27 +318,28 @@ Table HopTable(const StepDetails& details) {
   return table;
 }
 
-void AddPath(const StepDetails& details, view::Doc& doc) {
-  Facts facts = {{{.key = "critical_path.to_rank"}, details.path_rank},
-                 {{.key = "critical_path.us"}, details.path.length}};
-  for (size_t i = 0; i < details.path.kinds.size(); ++i) {
+void AddPath(const ReplayedJob& job, const PathSummary& summary,
+             int64_t path_rank, view::Doc& doc) {
+  Facts facts = {{{.key = "critical_path.to_rank"}, path_rank},
+                 {{.key = "critical_path.us"}, summary.length}};
+  for (size_t i = 0; i < summary.kinds.size(); ++i) {
     facts.push_back(
         {{.key = fmt::format("critical_path.kinds_us.{}",
                              Name(static_cast<engine::PathKind>(i)))},
-         details.path.kinds[i]});
+         summary.kinds[i]});
   }
   doc.blocks.emplace_back(std::move(facts));
-  doc.blocks.emplace_back(HopTable(details));
-  Table path = PathTable(details.path);
+  doc.blocks.emplace_back(HopTable(job, summary));
+  Table path = PathTable(summary);
   path.key = "critical_path.longest";
   path.columns[1].key = "what";
-  path.caption = fmt::format("{} ms to the end of rank {}: {}",
-                             MillisecondsText(details.path.length),
-                             details.path_rank, path.caption);
+  path.caption =
+      fmt::format("{} ms to the end of rank {}: {}",
+                  MillisecondsText(summary.length), path_rank, path.caption);
   doc.blocks.emplace_back(std::move(path));
 }
 
-Table UnexplainedTable(const StepDetails& details) {
+Table UnexplainedTable(const ReplayedJob& job) {
   Table table{.key = "unexplained",
               .title = "unexplained",
               .about = "Time that nothing in the trace gives a cause for.",
@@ -347,85 +351,80 @@ Table UnexplainedTable(const StepDetails& details) {
                           {.key = "us", .label = "time", .unit = "us"}},
               .limit = kUnexplainedRows,
               .none = "nothing"};
-  for (const engine::Unexplained& item : details.unexplained) {
+  for (const engine::Unexplained& item : job.replay.unexplained) {
     table.rows.push_back({item.what, item.rank, item.at, item.time});
   }
   return table;
 }
 
-Table SkippedTable(const ReplayReport& report) {
+Table SkippedTable(const ReplayedJob& job) {
   Table table{.key = "skipped",
               .title = "left out",
               .columns = {{.key = "step", .label = "step"},
                           {.key = "why", .label = "why"}}};
-  for (const UnreplayedStep& skipped : report.skipped) {
+  for (const engine::UnreplayedStep& skipped : job.skipped) {
     table.rows.push_back({NumberOf(skipped.step), skipped.why});
   }
   return table;
 }
 
-Facts SummaryFacts(const ReplayReport& report) {
+Facts SummaryFacts(const ReplayedJob& job) {
   return {{{.key = "unplaced",
-            .label = report.details.unplaced > 0 ? "left out" : ""},
-           static_cast<int64_t>(report.details.unplaced),
+            .label = job.replay.result.plan.unplaced > 0 ? "left out" : ""},
+           static_cast<int64_t>(job.replay.result.plan.unplaced),
            "ops or calls without a time"},
-          {{.key = "overlaps"}, static_cast<int64_t>(report.details.overlaps)},
-          {{.key = "summary.n"}, static_cast<int64_t>(report.errors.n)},
-          {{.key = "summary.gmae_pct"}, Percent{report.errors.gmae_pct}},
-          {{.key = "summary.max_abs_pct"}, Percent{report.max_abs_pct}},
-          {{.key = "summary.max_unexplained_us"}, report.max_unexplained}};
+          {{.key = "overlaps"}, static_cast<int64_t>(job.replay.overlaps)},
+          {{.key = "summary.n"}, static_cast<int64_t>(job.errors.n)},
+          {{.key = "summary.gmae_pct"}, Percent{job.errors.gmae_pct}},
+          {{.key = "summary.max_abs_pct"}, Percent{job.max_abs_pct}},
+          {{.key = "summary.max_unexplained_us"}, job.max_unexplained}};
 }
 
 }  // namespace
 
 view::Doc ReplayDoc(const ReplayedJob& job, const std::string& name) {
-  const ReplayReport& report = job.report;
-  const StepDetails& details = report.details;
-  const auto slowest =
-      std::ranges::max_element(details.accounts, {}, &RankAccount::step);
+  const engine::StepResult& result = job.replay.result;
+  const RankAccount slowest = result.slowest_account();
+  const bool several = result.accounts.size() > 1;
+  const std::vector<engine::PathPart> parts = engine::DescribePath(result);
+  const PathSummary path = SummarizePath(result, parts);
+  const int64_t path_rank =
+      parts.empty() ? 0 : result.graph->data().ranks[parts.back().rank].number;
   view::Doc doc;
-  doc.title = ReplayTitle(report, name);
-  doc.verdict =
-      fmt::format("{} ms, {}; simulated within {:.2f} % of measured",
-                  MillisecondsText(slowest->step),
-                  Verdict(details.path, *slowest), report.max_abs_pct);
-  doc.blocks.emplace_back(Facts{{{.key = "step"}, NumberOf(details.step)}});
-  doc.blocks.emplace_back(RankSteps(report));
-  doc.blocks.emplace_back(ReplayedTable(report));
+  doc.title = ReplayTitle(job, name);
+  doc.verdict = fmt::format("{} ms, {}; simulated within {:.2f} % of measured",
+                            MillisecondsText(slowest.step),
+                            Verdict(path, slowest), job.max_abs_pct);
+  doc.blocks.emplace_back(Facts{{{.key = "step"}, NumberOf(job.step)}});
+  doc.blocks.emplace_back(RankSteps(job));
+  doc.blocks.emplace_back(ReplayedTable(job));
   doc.blocks.emplace_back(
       view::Picture{.title = "where the time went",
                     .about = std::string(kBarsText),
-                    .drawing = AccountBars(details.accounts)});
-  Table parts = PartsTable(
-      *slowest, details.accounts.size() > 1
-                    ? fmt::format("rank {}, the slowest", slowest->rank)
-                    : "");
-  parts.title = "where the time went";
-  doc.blocks.emplace_back(std::move(parts));
-  if (details.accounts.size() > 1) {
-    doc.blocks.emplace_back(RankTimes(details.accounts));
+                    .drawing = AccountBars(result.accounts)});
+  Table where = PartsTable(
+      slowest,
+      several ? fmt::format("rank {}, the slowest", slowest.rank) : "");
+  where.title = "where the time went";
+  doc.blocks.emplace_back(std::move(where));
+  if (several) {
+    doc.blocks.emplace_back(RankTimes(result.accounts));
   }
   doc.blocks.emplace_back(view::Picture{
       .title = "timeline",
       .about = fmt::format("As simulated from the measured durations. {}",
                            kTimelineText),
-      .drawing = view::MakeTimelines([&job, slowest] {
-        const auto spans =
-            engine::SingleSpans(job.replay.lowered, job.replay.schedule);
+      .drawing = view::MakeTimelines([&result] {
         return std::vector<view::NamedTimeline>{
-            {.timeline = StepTimeline(
-                 job.graph, SimulatedStep(job.replay),
-                 spans[static_cast<size_t>(
-                     slowest - job.report.details.accounts.begin())])}};
+            {.timeline = StepTimeline(result)}};
       })});
-  doc.blocks.emplace_back(CollectiveTable(details));
-  AddPath(details, doc);
-  doc.blocks.emplace_back(
-      KernelTable(job.graph, SimulatedStep(job.replay), *slowest, nullptr));
-  doc.blocks.emplace_back(UnexplainedTable(details));
-  doc.blocks.emplace_back(SkippedTable(report));
-  doc.blocks.emplace_back(SummaryFacts(report));
-  doc.csv = ReplayedTable(report);
+  doc.blocks.emplace_back(CollectiveTable(job));
+  AddPath(job, path, path_rank, doc);
+  doc.blocks.emplace_back(KernelTable(result));
+  doc.blocks.emplace_back(UnexplainedTable(job));
+  doc.blocks.emplace_back(SkippedTable(job));
+  doc.blocks.emplace_back(SummaryFacts(job));
+  doc.csv = ReplayedTable(job);
   doc.csv.columns.front().key = "rank";
   return doc;
 }

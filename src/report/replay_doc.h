@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "report/replay_report.h"
+#include "engine/replay_job.h"
 #include "view/doc.h"
 
 namespace stepcast::report {
@@ -12,7 +12,7 @@ namespace stepcast::report {
 /// Of one step where the time went, who waited for whom, what decided its
 /// length and what is unexplained; of all steps measured against simulated.
 /// `name` is of the trace. The job must live as long as the document.
-view::Doc ReplayDoc(const ReplayedJob& job, const std::string& name);
+view::Doc ReplayDoc(const engine::ReplayedJob& job, const std::string& name);
 
 }  // namespace stepcast::report
 

@@ -1,8 +1,11 @@
 #include "report/simulated_slices.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <vector>
 
+#include "lower/lower.h"
 #include "report/measured_events.h"
 
 namespace stepcast::report {
@@ -10,29 +13,34 @@ namespace {
 
 using lower::TaskOrigin;
 
+// The repeat that is shown.
+uint32_t LastRepeat(const engine::StepResult& result) {
+  return static_cast<uint32_t>(result.lowered.rank_ends.size()) - 1;
+}
+
 class Walk {
  public:
-  Walk(const ir::GraphData& data, const SimulatedStep& step, SliceSink& sink)
-      : data_(data),
-        step_(step),
+  Walk(const engine::StepResult& result, SliceSink& sink)
+      : data_(result.graph->data()),
+        result_(result),
         sink_(sink),
-        call_starts_(data.calls.size()) {}
+        call_starts_(data_.calls.size()) {}
 
   void Run() {
-    for (const sim::TaskId task : step_.lowered.origins.ids()) {
-      const TaskOrigin& origin = step_.lowered.origins[task];
-      if (origin.repeat == step_.last_repeat() &&
+    for (const sim::TaskId task : result_.lowered.origins.ids()) {
+      const TaskOrigin& origin = result_.lowered.origins[task];
+      if (origin.repeat == LastRepeat(result_) &&
           (origin.kind == TaskOrigin::Kind::kPiece ||
            origin.kind == TaskOrigin::Kind::kReturn)) {
-        AddPiece(task, step_.plan.threads[origin.thread][origin.piece]);
+        AddPiece(task, result_.plan.threads[origin.thread][origin.piece]);
       }
     }
     CloseOp();
     for (const ir::WorkId id : data_.works.ids()) {
-      const sim::TaskId task = step_.lowered.work_tasks[id];
+      const sim::TaskId task = result_.lowered.work_tasks[id];
       if (task.valid()) {
         const ir::CallId call = data_.works[id].call;
-        sink_.Work(id, step_.schedule.placements[task],
+        sink_.Work(id, result_.schedule.placements[task],
                    call.valid() ? call_starts_[call.value] : Duration{});
       }
     }
@@ -55,8 +63,8 @@ class Walk {
   }
 
   void AddPiece(sim::TaskId task, const cost::HostPiece& piece) {
-    const TaskOrigin& origin = step_.lowered.origins[task];
-    const sim::Placement& placement = step_.schedule.placements[task];
+    const TaskOrigin& origin = result_.lowered.origins[task];
+    const sim::Placement& placement = result_.schedule.placements[task];
     const bool returns = origin.kind == TaskOrigin::Kind::kReturn;
     const bool outside = piece.kind == cost::HostKind::kBetweenOps ||
                          piece.kind == cost::HostKind::kHandOver;
@@ -89,7 +97,7 @@ class Walk {
   }
 
   const ir::GraphData& data_;
-  const SimulatedStep& step_;
+  const engine::StepResult& result_;
   SliceSink& sink_;
   OpenOp open_;
   std::vector<Duration> call_starts_;  // By call.
@@ -97,40 +105,26 @@ class Walk {
 
 }  // namespace
 
-SimulatedStep::SimulatedStep(const engine::Replay& replay)
-    : plan(replay.plan),
-      lowered(replay.lowered),
-      schedule(replay.schedule),
-      critical_path(replay.critical_path),
-      causes(&replay.times.causes) {}
-
-SimulatedStep::SimulatedStep(const engine::Prediction& prediction)
-    : plan(prediction.plan),
-      lowered(prediction.lowered),
-      schedule(prediction.schedule),
-      critical_path(prediction.critical_path) {}
-
-Duration ZeroOf(const ir::Graph& graph, const SimulatedStep& step) {
-  const std::optional<Duration> first = FirstTime(graph.data());
-  if (first || step.last_repeat() == 0) {
+Duration ZeroOf(const engine::StepResult& result) {
+  const std::optional<Duration> first = FirstTime(result.graph->data());
+  if (first || LastRepeat(result) == 0) {
     // Simulated time starts with the first rank's step.
     return std::min(first.value_or(Duration{}), Duration{});
   }
   // The told step begins where its host does, ahead of the device.
   Duration zero = Duration::max();
-  for (const sim::TaskId task : step.lowered.origins.ids()) {
-    const TaskOrigin& origin = step.lowered.origins[task];
-    if (origin.repeat == step.last_repeat() &&
+  for (const sim::TaskId task : result.lowered.origins.ids()) {
+    const TaskOrigin& origin = result.lowered.origins[task];
+    if (origin.repeat == LastRepeat(result) &&
         origin.kind == TaskOrigin::Kind::kStart) {
-      zero = std::min(zero, step.schedule.placements[task].start);
+      zero = std::min(zero, result.schedule.placements[task].start);
     }
   }
   return zero;
 }
 
-void WalkSlices(const ir::GraphData& data, const SimulatedStep& step,
-                SliceSink& sink) {
-  Walk(data, step, sink).Run();
+void WalkSlices(const engine::StepResult& result, SliceSink& sink) {
+  Walk(result, sink).Run();
 }
 
 }  // namespace stepcast::report

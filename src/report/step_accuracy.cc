@@ -43,7 +43,7 @@ Answer Ask(const StepRow& row, const StepWords& words,
     answer.why_not = predicted.error().message;
     return answer;
   }
-  const engine::Prediction& prediction = predicted->prediction;
+  const engine::StepResult& prediction = predicted->result;
   answer.step = {.row = &row,
                  .workload = meaning.request.model.name,
                  .impl = meaning.request.settings.impl,

@@ -102,19 +102,19 @@ html::Bars AccountBars(std::span<const engine::RankAccount> accounts) {
   return PartBars(steps);
 }
 
-view::Table KernelTable(const ir::Graph& graph, const SimulatedStep& step,
-                        const engine::RankAccount& account,
-                        const engine::PricedWorks* prices) {
+view::Table KernelTable(const engine::StepResult& result) {
+  const ir::Graph& graph = *result.graph;
   const ir::GraphData& data = graph.data();
+  const size_t slowest = result.slowest();
+  const engine::RankAccount account = result.slowest_account();
   std::map<std::string, WorkSum, std::less<>> sums;
   for (const ir::WorkId id : data.works.ids()) {
     const ir::Work& work = data.works[id];
-    const sim::TaskId task = step.lowered.work_tasks[id];
-    if (!task.valid() ||
-        data.ranks[data.streams[work.stream].rank].number != account.rank) {
+    const sim::TaskId task = result.lowered.work_tasks[id];
+    if (!task.valid() || data.streams[work.stream].rank.value != slowest) {
       continue;
     }
-    const sim::Placement& placement = step.schedule.placements[task];
+    const sim::Placement& placement = result.schedule.placements[task];
     const Duration time = placement.end - placement.work;
     const std::string_view family = ir::FamilyName(graph.shape(id));
     // Works of model files are named as their family: sizes tell them apart.
@@ -124,9 +124,7 @@ view::Table KernelTable(const ir::Graph& graph, const SimulatedStep& step,
     sum.family = family;
     sum.time += time;
     ++sum.count;
-    if (prices != nullptr) {
-      sum.sources[static_cast<size_t>(prices->prices[id].source)] += time;
-    }
+    sum.sources[static_cast<size_t>(result.works.prices[id].source)] += time;
   }
   std::vector<std::pair<std::string, WorkSum>> sorted(sums.begin(), sums.end());
   std::ranges::stable_sort(sorted, std::ranges::greater(),
@@ -146,10 +144,8 @@ view::Table KernelTable(const ir::Graph& graph, const SimulatedStep& step,
     const auto source = std::ranges::max_element(sum.sources);
     table.rows.push_back(
         {name, std::string(sum.family),
-         std::string(prices == nullptr
-                         ? "measured"
-                         : engine::Name(static_cast<engine::PriceSource>(
-                               source - sum.sources.begin()))),
+         std::string(engine::Name(
+             static_cast<engine::PriceSource>(source - sum.sources.begin()))),
          static_cast<int64_t>(sum.count), sum.time,
          view::ShareOf(sum.time, account.step)});
   }

@@ -9,13 +9,11 @@
 #include <vector>
 
 #include "engine/account.h"
-#include "engine/price_works.h"
+#include "engine/step_result.h"
 #include "html/bars.h"
-#include "ir/graph.h"
 #include "report/breakdown.h"
 #include "report/path_summary.h"
 #include "report/prediction.h"
-#include "report/simulated_slices.h"
 #include "view/doc.h"
 
 namespace stepcast::report {
@@ -47,11 +45,9 @@ html::Bars AccountBars(std::span<const engine::RankAccount> accounts);
 /// which rank.
 view::Table PartsTable(const engine::RankAccount& account, std::string caption);
 
-/// The works of a rank that take most, summed by name; where their times come
-/// from, if there are `prices`.
-view::Table KernelTable(const ir::Graph& graph, const SimulatedStep& step,
-                        const engine::RankAccount& account,
-                        const engine::PricedWorks* prices);
+/// The works of the slowest rank that take most, summed by name, and where
+/// their times come from.
+view::Table KernelTable(const engine::StepResult& result);
 
 /// What the critical path was spent on, the longest first.
 view::Table PathTable(const PathSummary& path);

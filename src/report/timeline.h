@@ -6,29 +6,21 @@
 #include <cstdint>
 #include <string>
 
-#include "engine/predict.h"
-#include "engine/replay.h"
-#include "ir/graph.h"
+#include "engine/step_result.h"
 
 namespace stepcast::report {
 
 /// Chrome JSON on one clock. A process with the critical path on a track of its
-/// own, then two for every rank: as measured, and as simulated with top-level
-/// ops, calls and works. Arrows go from launches to works.
-std::string ReplayTimeline(const ir::Graph& graph, const engine::Replay& replay,
-                           int64_t step);
+/// own, then one or two for every rank: as measured, if the graph has times,
+/// and as simulated with top-level ops, calls and works. Arrows go from
+/// launches to works. Of several repeats the last is shown; `number` is that of
+/// the measured step.
+std::string TimelineJson(const engine::StepResult& result, int64_t number = 0);
 
-/// The same of a prediction: its last step, and what was measured if the graph
-/// is of a trace.
-std::string PredictionTimeline(const ir::Graph& graph,
-                               const engine::Prediction& prediction);
-
-/// Two predictions in one: both critical paths on tracks of a process, then a
-/// process for every rank of either, both steps beginning at once.
-std::string BeforeAfterTimeline(const ir::Graph& graph_before,
-                                const engine::Prediction& before,
-                                const ir::Graph& graph_after,
-                                const engine::Prediction& after);
+/// Two steps in one: both critical paths on tracks of a process, then a process
+/// for every rank of either, both steps beginning at once.
+std::string TimelineJson(const engine::StepResult& before,
+                         const engine::StepResult& after);
 
 }  // namespace stepcast::report
 

@@ -15,13 +15,12 @@ using PathKey = std::pair<engine::PathKind, std::string>;
 
 std::map<PathKey, Duration> PathTimes(const whatif::Case& subject) {
   std::map<engine::PathSubject, Duration> by_subject;
-  for (const engine::PathPart& part :
-       PathInStep(*subject.graph, subject.prediction)) {
+  for (const engine::PathPart& part : engine::PathInStep(subject.result)) {
     by_subject[part.subject] += part.end - part.begin;
   }
   std::map<PathKey, Duration> times;
   for (const auto& [key, time] : by_subject) {
-    times[{key.kind, Text(*subject.graph, key)}] += time;
+    times[{key.kind, Text(*subject.result.graph, key)}] += time;
   }
   return times;
 }
@@ -56,17 +55,16 @@ std::vector<PathChange> ComparePaths(const whatif::Case& before,
 PredictionReport ReportCase(const whatif::Case& subject,
                             const std::string& name) {
   if (subject.model != nullptr) {
-    return ReportModel(*subject.request, *subject.model, subject.prediction);
+    return ReportModel(*subject.request, *subject.model, subject.result);
   }
-  const bool measured =
-      std::ranges::all_of(subject.graph->data().ranks,
-                          [](const ir::Rank& r) { return r.step.has_value(); });
+  const bool measured = subject.result.graph->is_timed();
   return ReportPrediction(
-      *subject.graph, subject.prediction,
+      subject.result,
       {.workload = name,
        .platform = subject.place.platform,
        .gpu = subject.place.gpu.empty() ? "an unknown GPU" : subject.place.gpu,
-       .num_gpus = static_cast<int64_t>(subject.graph->data().ranks.size()),
+       .num_gpus =
+           static_cast<int64_t>(subject.result.graph->data().ranks.size()),
        .overheads = measured ? "measured" : "shared",
        .window = measured ? "the recorded step, replayed" : "steady step"});
 }

@@ -240,13 +240,10 @@ void AddAfter(const WhatifReport& report, const whatif::Case& before,
       .about = std::string(kTimelineText),
       .drawing = view::MakeTimelines([&before, &after] {
         return std::vector<view::NamedTimeline>{
-            {.name = "before",
-             .timeline = StepTimeline(*before.graph, before.prediction)},
-            {.name = "after",
-             .timeline = StepTimeline(*after.graph, after.prediction)}};
+            {.name = "before", .timeline = StepTimeline(before.result)},
+            {.name = "after", .timeline = StepTimeline(after.result)}};
       })});
-  Table kernels = KernelTable(*after.graph, SimulatedStep(after.prediction),
-                              report.after.slowest, &after.prediction.works);
+  Table kernels = KernelTable(after.result);
   kernels.title += " after the change";
   doc.blocks.emplace_back(std::move(kernels));
   Table sources =
@@ -356,13 +353,13 @@ view::Doc SuggestionsDoc(const SuggestionsReport& report,
       view::Picture{.title = "where the time goes",
                     .about = std::string(kBarsText),
                     .drawing = AccountBars(report.before.ranks)});
-  doc.blocks.emplace_back(view::Picture{
-      .title = "timeline",
-      .about = std::string(kTimelineText),
-      .drawing = view::MakeTimelines([&before] {
-        return std::vector<view::NamedTimeline>{
-            {.timeline = StepTimeline(*before.graph, before.prediction)}};
-      })});
+  doc.blocks.emplace_back(
+      view::Picture{.title = "timeline",
+                    .about = std::string(kTimelineText),
+                    .drawing = view::MakeTimelines([&before] {
+                      return std::vector<view::NamedTimeline>{
+                          {.timeline = StepTimeline(before.result)}};
+                    })});
   Table path = PathTable(report.before.critical_path);
   path.key.clear();
   path.readers = view::Readers::kPages;

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "engine/account.h"
+#include "engine/step_result.h"
 #include "plan/load_deal.h"
 #include "scenario/resolve.h"
-#include "sim/critical_path.h"
+#include "sim/simulate.h"
 #include "whatif/task_filler.h"
 
 namespace stepcast::whatif {
@@ -53,47 +53,21 @@ Result<bool> SetRequest(const Case& before, std::span<const Change> changes,
   return any;
 }
 
-// What the account of a step counts from, after edits.
+// Runs the step again with its edited times.
 void Resimulate(Case& edited) {
-  engine::Prediction& prediction = edited.prediction;
-  const lower::Lowered& lowered = prediction.lowered;
-  const ir::GraphData& data = edited.graph->data();
-  sim::SimulateWith(lowered.tasks, ToTaskTimes(data, lowered, edited.times),
-                    prediction.schedule);
-  prediction.spans = SpansOf(lowered, edited.times, prediction.schedule);
-  auto accounts = engine::MakeAccounts(data, prediction.plan, lowered,
-                                       prediction.schedule, prediction.spans);
-  for (size_t i = 0; i < std::min(accounts.size(), prediction.accounts.size());
-       ++i) {
-    accounts[i].alike = prediction.accounts[i].alike;
-  }
-  prediction.accounts = std::move(accounts);
-  prediction.step = LongestOf(prediction.spans);
-}
-
-void FindPath(Case& edited) {
-  engine::Prediction& prediction = edited.prediction;
-  const lower::Lowered& lowered = prediction.lowered;
-  if (lowered.rank_ends.size() > 1) {
-    prediction.critical_path =
-        sim::CriticalPath(lowered.tasks, prediction.schedule);
-    return;
-  }
-  sim::TaskId last{};
-  for (const sim::TaskId end : lowered.rank_ends.back()) {
-    if (end.valid() &&
-        (!last.valid() || prediction.schedule.placements[end].end >
-                              prediction.schedule.placements[last].end)) {
-      last = end;
-    }
-  }
-  prediction.critical_path =
-      sim::PathTo(lowered.tasks, prediction.schedule, last);
+  engine::StepResult& result = edited.result;
+  sim::SimulateWith(
+      result.lowered.tasks,
+      ToTaskTimes(result.graph->data(), result.lowered, edited.times),
+      result.schedule);
+  result.causes = {};
+  engine::TakeSchedule(SpansOf(result.lowered, edited.times, result.schedule),
+                       result);
 }
 
 // Prices and coverage as the edited times have them.
 void TakePrices(Case& edited) {
-  engine::PricedWorks& works = edited.prediction.works;
+  engine::PricedWorks& works = edited.result.works;
   works.coverage = {};
   double total = 0;
   for (const ir::WorkId id : edited.times.works.ids()) {
@@ -162,8 +136,7 @@ Result<Changed> Apply(const Case& before, std::span<const Change> changes,
   }
   Case& after = changed.after;
   const Case unedited = after;
-  StepEditor editor(*after.graph, unedited.prediction, after.place, predictor,
-                    after.times);
+  StepEditor editor(unedited.result, after.place, predictor, after.times);
   for (const Change* const change : InOrder(changes)) {
     if (!OfRequest(before, *change)) {
       RETURN_IF_ERROR(change->kind->edit(*change, editor));
@@ -174,13 +147,12 @@ Result<Changed> Apply(const Case& before, std::span<const Change> changes,
   after.times = std::move(editor.times());
   after.place = editor.place();
   Resimulate(after);
-  FindPath(after);
   TakePrices(after);
   const Delta edited = DeltaOf(unedited, after);
-  after.prediction.interval = {
-      .p10 = unedited.prediction.interval.p10 + edited.shift.p10,
-      .p50 = unedited.prediction.interval.p50 + edited.shift.p50,
-      .p90 = unedited.prediction.interval.p90 + edited.shift.p90};
+  after.result.interval = {
+      .p10 = unedited.result.interval.p10 + edited.shift.p10,
+      .p50 = unedited.result.interval.p50 + edited.shift.p50,
+      .p90 = unedited.result.interval.p90 + edited.shift.p90};
   changed.delta = asks_anew ? DeltaOf(before, after) : edited;
   return changed;
 }

@@ -34,7 +34,7 @@ rank 0 "Tesla V100-SXM2-16GB" @0+200
 )";
 
 TEST(ApplyTest, TheStepBeforeIsTheMeasuredOne) {
-  EXPECT_EQ(ToMicroseconds(TraceOf(kStep).prediction.step), 200);
+  EXPECT_EQ(ToMicroseconds(TraceOf(kStep).result.step), 200);
 }
 
 TEST(ApplyTest, AChangeThatDoesNothingGivesADeltaOfExactlyZero) {
@@ -46,8 +46,7 @@ TEST(ApplyTest, AChangeThatDoesNothingGivesADeltaOfExactlyZero) {
     EXPECT_EQ(changed.delta.step, Duration{}) << text;
     EXPECT_EQ(changed.delta.p10, Duration{}) << text;
     EXPECT_EQ(changed.delta.p90, Duration{}) << text;
-    EXPECT_EQ(changed.after.prediction.schedule, before.prediction.schedule)
-        << text;
+    EXPECT_EQ(changed.after.result.schedule, before.result.schedule) << text;
   }
 }
 
@@ -75,7 +74,7 @@ TEST(ApplyTest, DroppingHostWorkBeforeASyncSavesNothing) {
 // of 2 and the return of 10. The 30 us of "a" and the 5 us before it go, too.
 TEST(ApplyTest, DroppingAnOpTakesItsWorksAlong) {
   const Changed changed = After(TraceOf(kStep), {"drop-op=a"});
-  EXPECT_EQ(changed.after.prediction.accounts[0].gpu_active, Duration{});
+  EXPECT_EQ(changed.after.result.accounts[0].gpu_active, Duration{});
   EXPECT_EQ(ToMicroseconds(changed.delta.step), -101);
 }
 
@@ -149,7 +148,7 @@ TEST(ApplyTest, Tf32ReachesNothingButProductsWhereThereAreUnits) {
   const std::vector<double> plain = TimesAfter({"gpu=a100-sxm-80gb"});
   const std::vector<double> tf32 =
       TimesAfter({"precision=tf32", "gpu=a100-sxm-80gb"});
-  const ir::Graph& graph = *before.graph;
+  const ir::Graph& graph = *before.result.graph;
   for (const ir::WorkId id : graph.data().works.ids()) {
     const bool product = std::holds_alternative<ir::Gemm>(graph.shape(id));
     EXPECT_EQ(tf32[id.value] < plain[id.value], product);
@@ -169,7 +168,7 @@ TEST(ApplyTest, OtherTypesReachOnlyWhatWasFp32) {
   const StepTimes& after = changed.after.times;
   for (const ir::WorkId id : before.works.ids()) {
     const bool fill =
-        std::holds_alternative<ir::Fill>(changed.after.graph->shape(id));
+        std::holds_alternative<ir::Fill>(changed.after.result.graph->shape(id));
     EXPECT_EQ(after.works[id].duration == before.works[id].duration, fill);
   }
 }

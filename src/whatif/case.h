@@ -18,8 +18,7 @@
 namespace stepcast::whatif {
 
 struct Case {
-  std::shared_ptr<const ir::Graph> graph;
-  engine::Prediction prediction;
+  engine::StepResult result;
   StepTimes times;  // That it was simulated with.
   Place place;
   /// Of models: what was asked, and what else was found.
@@ -38,9 +37,8 @@ Result<Case> CaseOfTrace(std::shared_ptr<const ir::Graph> graph, Place place,
                          const engine::PredictOptions& options);
 
 /// A step that was predicted from its graph.
-Case CaseOfPrediction(std::shared_ptr<const ir::Graph> graph,
-                      engine::Prediction prediction, Place place,
-                      const engine::PredictOptions& options);
+Case CaseOfResult(engine::StepResult result, Place place,
+                  const engine::PredictOptions& options);
 
 }  // namespace stepcast::whatif
 

@@ -42,7 +42,7 @@ class Side {
  public:
   explicit Side(const Case& drawn)
       : case_(drawn),
-        base_(ToTaskTimes(drawn.graph->data(), drawn.prediction.lowered,
+        base_(ToTaskTimes(drawn.result.graph->data(), drawn.result.lowered,
                           drawn.times)),
         times_(base_) {
     for (const std::string& model : drawn.times.models) {
@@ -50,7 +50,7 @@ class Side {
       // GPU than the step's first have its name in theirs.
       models_.push_back(HashBytes(model + "@" + drawn.times.origin->place.gpu));
     }
-    for (const ir::KernelShape& shape : drawn.graph->data().shapes) {
+    for (const ir::KernelShape& shape : drawn.result.graph->data().shapes) {
       shapes_.push_back(HashBytes(ir::ShapeText(shape)));
     }
     for (const EditedWork& work : drawn.times.works) {
@@ -79,9 +79,10 @@ class Side {
 
 double Side::WorkFactor(ir::WorkId id) const {
   const Trust& trust = case_.times.works[id].trust;
-  const double z = std::sqrt(kShared) * of_model_[trust.model] +
-                   std::sqrt(1 - kShared) *
-                       of_shape_[case_.graph->data().works[id].shape.value];
+  const double z =
+      std::sqrt(kShared) * of_model_[trust.model] +
+      std::sqrt(1 - kShared) *
+          of_shape_[case_.result.graph->data().works[id].shape.value];
   return std::pow(z < 0 ? trust.low : trust.high, std::abs(z) / kDecile);
 }
 
@@ -98,7 +99,7 @@ double Side::Step(uint64_t seed, uint64_t sample) {
   }
   const double host =
       std::exp(case_.options.host_spread * NormalOf(seed, sample, kHost));
-  const lower::Lowered& lowered = case_.prediction.lowered;
+  const lower::Lowered& lowered = case_.result.lowered;
   for (const sim::TaskId task : lowered.origins.ids()) {
     const TaskOrigin& origin = lowered.origins[task];
     const double factor =
@@ -116,7 +117,7 @@ double Side::Step(uint64_t seed, uint64_t sample) {
 }  // namespace
 
 Delta DeltaOf(const Case& before, const Case& after) {
-  const Duration step = after.prediction.step - before.prediction.step;
+  const Duration step = after.result.step - before.result.step;
   Delta delta{.step = step,
               .p10 = step,
               .p50 = step,

@@ -83,8 +83,8 @@ TEST(PlanOfTheBaseTest, IsReadAgainForWhatAChangeMakes) {
   ASSERT_TRUE(plan::LoadDeal(file.path(), farther).has_value());
   const Case there = CaseOf(farther);
   EXPECT_EQ(DeltaUs(before, {"placement=host"}),
-            ToMicroseconds(there.prediction.step - before.prediction.step));
-  EXPECT_GT(there.prediction.step, before.prediction.step);
+            ToMicroseconds(there.result.step - before.result.step));
+  EXPECT_GT(there.result.step, before.result.step);
   // What the plan does not tell of is an error, as with reshard.
   EXPECT_THAT(ErrorOf(before, "gpus=2"), HasSubstr("is on rank 2; expected"));
   EXPECT_THAT(ErrorOf(before, "gpus=1"), HasSubstr("expected --gpus 2"));
@@ -137,9 +137,9 @@ TEST(PrecisionChangeTest, Tf32WithoutUnitsIsFp32) {
   for (const std::string gpu : {"v100-sxm-16gb", "p100-pcie-16gb", "mi100"}) {
     request.gpu = gpu;
     request.settings.precision = workload::Precision::kFp32;
-    const Duration plain = CaseOf(request).prediction.step;
+    const Duration plain = CaseOf(request).result.step;
     request.settings.precision = workload::Precision::kTf32;
-    EXPECT_EQ(CaseOf(request).prediction.step, plain) << gpu;
+    EXPECT_EQ(CaseOf(request).result.step, plain) << gpu;
   }
   // In either order: a precision is for the GPU that there is in the end.
   EXPECT_LT(DeltaUs(fp32, {"precision=tf32", "gpu=a100-sxm-80gb"}),

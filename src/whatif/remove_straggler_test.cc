@@ -38,7 +38,7 @@ TEST(RemoveStragglerTest, WhatOneRankTakesLongerForIsCutToTheMiddle) {
               "collective all_reduce #a0 #a1 #a2\n");
   const Changed changed = After(before, {"remove-straggler"});
   // 100 + 20 us to the collective, its own 80 us.
-  EXPECT_NEAR(ToMicroseconds(changed.after.prediction.step), 200, 10);
+  EXPECT_NEAR(ToMicroseconds(changed.after.result.step), 200, 10);
   ASSERT_EQ(changed.notes.size(), 1u);
   EXPECT_THAT(changed.notes[0],
               ::testing::HasSubstr("5.000 ms in 1 place beyond what the middle "

@@ -27,7 +27,7 @@ rank 0 "Tesla V100-SXM2-16GB" @0+200
 
 size_t WorksCalled(std::string_view name) {
   const Case step = TraceOf(kStepWithCollectives);
-  const auto found = Select(*step.graph, step.prediction.plan, name);
+  const auto found = Select(*step.result.graph, step.result.plan, name);
   return found ? found->works.size() : 0;
 }
 

@@ -10,13 +10,14 @@ namespace stepcast::whatif {
 
 StepBatch::StepBatch(const Case& before)
     : before_(before),
-      filler_(before.graph->data(), before.prediction.lowered, before.times) {}
+      filler_(before.result.graph->data(), before.result.lowered,
+              before.times) {}
 
 Result<Duration> StepBatch::StepWith(std::span<const Change> changes,
                                      engine::Predictor& predictor) {
   times_ = before_.times;  // Into memory that is there.
-  StepEditor editor(*before_.graph, before_.prediction, before_.place,
-                    predictor, std::move(times_));
+  StepEditor editor(before_.result, before_.place, predictor,
+                    std::move(times_));
   Status edited;
   for (const Change* const change : InOrder(changes)) {
     CHECK(!OfRequest(before_, *change)) << change->text;
@@ -30,7 +31,7 @@ Result<Duration> StepBatch::StepWith(std::span<const Change> changes,
   }
   times_ = std::move(editor.times());
   RETURN_IF_ERROR(edited);
-  const lower::Lowered& lowered = before_.prediction.lowered;
+  const lower::Lowered& lowered = before_.result.lowered;
   sim::SimulateWith(lowered.tasks, filler_.Fill(times_), schedule_);
   return LongestOf(SpansOf(lowered, times_, schedule_));
 }

@@ -38,7 +38,7 @@ TEST(StepBatchTest, EveryAnswerIsThatOfApply) {
         "scale-op=relu=0.5", "remove-sync", "scale-op=relu=1"}) {
     const auto step = batch.StepWith(ChangesOf({text}), predictor);
     ASSERT_TRUE(step) << text << ": " << step.error().message;
-    EXPECT_EQ(*step, After(before, {text}).after.prediction.step) << text;
+    EXPECT_EQ(*step, After(before, {text}).after.result.step) << text;
   }
 }
 
@@ -50,7 +50,7 @@ TEST(StepBatchTest, AnErrorLeavesTheBatchUsable) {
   EXPECT_FALSE(batch.StepWith(ChangesOf({"batch=4"}), predictor));
   const auto step = batch.StepWith(ChangesOf({"scale-op=relu=1"}), predictor);
   ASSERT_TRUE(step);
-  EXPECT_EQ(*step, before.prediction.step);
+  EXPECT_EQ(*step, before.result.step);
 }
 
 // A step that was changed before is edited from there on.
@@ -61,7 +61,7 @@ TEST(StepBatchTest, ChangedStepsCanBeAskedToo) {
   engine::Predictor predictor;
   const auto step = batch.StepWith(ChangesOf({"scale-op=relu=2"}), predictor);
   ASSERT_TRUE(step);
-  EXPECT_EQ(*step, TraceOf(kStepWithWaits).prediction.step);
+  EXPECT_EQ(*step, TraceOf(kStepWithWaits).result.step);
 }
 
 }  // namespace

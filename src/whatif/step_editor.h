@@ -16,8 +16,8 @@
 
 #include "base/result.h"
 #include "cost/kernel_models.h"
-#include "engine/predict.h"
 #include "engine/predictor.h"
+#include "engine/step_result.h"
 #include "ir/graph.h"
 #include "whatif/place.h"
 #include "whatif/select.h"
@@ -28,18 +28,17 @@ namespace stepcast::whatif {
 
 class StepEditor {
  public:
-  StepEditor(const ir::Graph& graph, const engine::Prediction& base,
-             const Place& place, engine::Predictor& predictor, StepTimes times)
-      : graph_(graph),
-        base_(base),
+  StepEditor(const engine::StepResult& base, const Place& place,
+             engine::Predictor& predictor, StepTimes times)
+      : base_(base),
         place_(place),
         predictor_(predictor),
         times_(std::move(times)) {}
 
-  const ir::Graph& graph() const { return graph_; }
-  const ir::GraphData& data() const { return graph_.data(); }
+  const ir::Graph& graph() const { return *base_.graph; }
+  const ir::GraphData& data() const { return graph().data(); }
   const cost::HostPlan& plan() const { return base_.plan; }
-  const engine::Prediction& base() const { return base_; }
+  const engine::StepResult& base() const { return base_; }
   const Place& place() const { return place_; }
   /// Where the step ran before it was edited.
   const Place& first_place() const { return times_.origin->place; }
@@ -123,8 +122,7 @@ class StepEditor {
     uint16_t number = 0;
   };
 
-  const ir::Graph& graph_;
-  const engine::Prediction& base_;
+  const engine::StepResult& base_;
   Place place_;
   engine::Predictor& predictor_;
   StepTimes times_;

@@ -12,15 +12,15 @@ double Nanoseconds(Duration time) {
   return static_cast<double>(time.count());
 }
 
-void TakeWorks(const ir::GraphData& data, const engine::Prediction& prediction,
-               StepTimes& times) {
-  const lower::Lowered& lowered = prediction.lowered;
+void TakeWorks(const engine::StepResult& result, StepTimes& times) {
+  const ir::GraphData& data = result.graph->data();
+  const lower::Lowered& lowered = result.lowered;
   times.works = IdVector<ir::WorkId, EditedWork>(data.works.size());
-  for (const std::string_view model : prediction.works.models) {
+  for (const std::string_view model : result.works.models) {
     times.models.emplace_back(model);
   }
   for (const ir::WorkId id : data.works.ids()) {
-    const engine::WorkPrice& price = prediction.works.prices[id];
+    const engine::WorkPrice& price = result.works.prices[id];
     EditedWork& work = times.works[id];
     work.shape = data.works[id].shape;
     work.trust.model = price.model;
@@ -48,19 +48,19 @@ void TakeWorks(const ir::GraphData& data, const engine::Prediction& prediction,
 
 }  // namespace
 
-StepTimes TimesOf(const ir::GraphData& data,
-                  const engine::Prediction& prediction, Place place) {
+StepTimes TimesOf(const engine::StepResult& result, Place place) {
+  const ir::GraphData& data = result.graph->data();
   StepTimes times;
-  TakeWorks(data, prediction, times);
+  TakeWorks(result, times);
   times.pieces =
       IdVector<ir::ThreadId, std::vector<EditedPiece>>(data.threads.size());
   for (const ir::ThreadId thread : data.threads.ids()) {
-    for (const cost::HostPiece& piece : prediction.plan.threads[thread]) {
+    for (const cost::HostPiece& piece : result.plan.threads[thread]) {
       times.pieces[thread].push_back({.duration = Nanoseconds(piece.duration),
                                       .tail = Nanoseconds(piece.tail)});
     }
   }
-  times.rank_starts = prediction.lowered.rank_starts;
+  times.rank_starts = result.lowered.rank_starts;
   auto origin = std::make_shared<StepOrigin>();
   origin->place = std::move(place);
   origin->trusts.reserve(times.works.size());
@@ -93,14 +93,6 @@ std::vector<engine::StepSpan> SpansOf(const lower::Lowered& lowered,
     span.end = std::max(span.end, span.begin);
   }
   return spans;
-}
-
-Duration LongestOf(const std::vector<engine::StepSpan>& spans) {
-  Duration longest{};
-  for (const engine::StepSpan& span : spans) {
-    longest = std::max(longest, span.end - span.begin);
-  }
-  return longest;
 }
 
 }  // namespace stepcast::whatif

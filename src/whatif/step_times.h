@@ -13,7 +13,8 @@
 #include "base/ids.h"
 #include "base/units.h"
 #include "engine/account.h"
-#include "engine/predict.h"
+#include "engine/price_works.h"
+#include "engine/step_result.h"
 #include "ir/graph.h"
 #include "ir/shape.h"
 #include "lower/lower.h"
@@ -79,9 +80,8 @@ struct StepTimes {
   std::shared_ptr<const StepOrigin> origin;
 };
 
-/// Those that the prediction, for `place`, was simulated with.
-StepTimes TimesOf(const ir::GraphData& data,
-                  const engine::Prediction& prediction, Place place);
+/// Those that a step at `place` was simulated with.
+StepTimes TimesOf(const engine::StepResult& result, Place place);
 
 /// The number of a model in `times`, added if it is not there.
 uint16_t NumberOf(std::string_view model, StepTimes& times);
@@ -91,9 +91,6 @@ uint16_t NumberOf(std::string_view model, StepTimes& times);
 std::vector<engine::StepSpan> SpansOf(const lower::Lowered& lowered,
                                       const StepTimes& times,
                                       const sim::Schedule& schedule);
-
-/// The longest of them.
-Duration LongestOf(const std::vector<engine::StepSpan>& spans);
 
 }  // namespace stepcast::whatif
 

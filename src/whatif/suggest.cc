@@ -29,13 +29,13 @@ std::vector<std::string> Words(std::string_view text) {
 
 // The families that the slowest rank's device spends most on.
 std::vector<std::string> LongestFamilies(const Case& subject) {
-  const engine::Prediction& prediction = subject.prediction;
+  const engine::StepResult& prediction = subject.result;
   if (prediction.accounts.empty()) {
     return {};
   }
   const auto& kernels = prediction.accounts[prediction.slowest()].kernels;
   std::vector<std::pair<Duration, std::string>> times;
-  for (const ir::KernelShape& shape : subject.graph->data().shapes) {
+  for (const ir::KernelShape& shape : subject.result.graph->data().shapes) {
     const std::string name(ir::FamilyName(shape));
     const Duration time = kernels[shape.index()];
     if (time > Duration{} &&
@@ -97,8 +97,7 @@ Suggestions Suggest(const Case& before, engine::Predictor& predictor) {
   Suggestions suggestions;
   StepBatch batch(before);
   const auto gains = [&](Duration step) {
-    return (before.prediction.step - step) * kLeastGain >
-           before.prediction.step;
+    return (before.result.step - step) * kLeastGain > before.result.step;
   };
   for (const std::string& text : ChangesToTry(before)) {
     const auto change = ParseChange(text);
@@ -113,7 +112,7 @@ Suggestions Suggest(const Case& before, engine::Predictor& predictor) {
       }
     }
     auto changed = Apply(before, {&*change, 1}, predictor);
-    if (!changed || !gains(changed->after.prediction.step)) {
+    if (!changed || !gains(changed->after.result.step)) {
       suggestions.rejected.push_back(
           {text, changed ? "no gain" : changed.error().message});
       continue;

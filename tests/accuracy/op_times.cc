@@ -99,10 +99,10 @@ Result<Times> Predict(const Trace& trace, double smallest_us) {
   ASSIGN_OR_RETURN(const engine::ModelPrediction predicted,
                    predictor.Predict(request, {}));
   Times ops;
-  const ir::GraphData& data = predicted.graph.data();
+  const ir::GraphData& data = predicted.result.graph->data();
   for (const ir::WorkId id : data.works.ids()) {
-    ops[std::string(TopOp(predicted.graph, data.works[id]))] +=
-        predicted.prediction.works.prices[id].p50_us;
+    ops[std::string(TopOp(*predicted.result.graph, data.works[id]))] +=
+        predicted.result.works.prices[id].p50_us;
   }
   return ops;
 }

@@ -102,10 +102,10 @@ Status Predict(engine::Predictor& predictor, PaperStep& step) {
   ASSIGN_OR_RETURN(const engine::ModelPrediction predicted,
                    predictor.Predict(request, {}));
   const auto active_ms = [](const engine::ModelPrediction& of) {
-    return ToMicroseconds(of.prediction.accounts.front().gpu_active) /
+    return ToMicroseconds(of.result.accounts.front().gpu_active) /
            kMicroseconds;
   };
-  step.our_step_ms = ToMicroseconds(predicted.prediction.step) / kMicroseconds;
+  step.our_step_ms = ToMicroseconds(predicted.result.step) / kMicroseconds;
   step.our_plain_active_ms = active_ms(predicted);
   request.recorder_latency_us = kRecorderUs;
   ASSIGN_OR_RETURN(const engine::ModelPrediction recorded,

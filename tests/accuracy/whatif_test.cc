@@ -48,10 +48,10 @@ Result<Case> LoadStep(const std::string& run, int64_t number) {
 // the mean they keep step.
 double MeanStepMs(const Case& subject) {
   double sum = 0;
-  for (const engine::RankAccount& account : subject.prediction.accounts) {
+  for (const engine::RankAccount& account : subject.result.accounts) {
     sum += ToMilliseconds(account.step);
   }
-  return sum / static_cast<double>(subject.prediction.accounts.size());
+  return sum / static_cast<double>(subject.result.accounts.size());
 }
 
 // Both runs are of one model on one machine; in one a rank is held back by a
@@ -75,8 +75,8 @@ TEST(WhatifTruthTest, StepsWithoutTheStragglerAreThoseOfTheRunWithoutIt) {
         "step {}: with the straggler {:.2f} ms, without {:.2f} ms, run3 {:.2f} "
         "ms, {:+.1f} %; slowest rank {:.2f} for {:.2f} ms\n",
         step, MeanStepMs(*before), predicted, measured, error,
-        ToMilliseconds(changed->after.prediction.step),
-        ToMilliseconds(truth->prediction.step));
+        ToMilliseconds(changed->after.result.step),
+        ToMilliseconds(truth->result.step));
     EXPECT_LE(std::abs(error), 10) << step;
   }
 }
@@ -129,8 +129,8 @@ class PublishedChangesTest : public ::testing::Test {
     EXPECT_TRUE(changed) << changed.error().message;
     return {.label = fmt::format("{} {}", from, change_text),
             .measured = slow.step_time_ms / Row(to).step_time_ms,
-            .predicted = ToMilliseconds(before->prediction.step) /
-                         ToMilliseconds(changed->after.prediction.step)};
+            .predicted = ToMilliseconds(before->result.step) /
+                         ToMilliseconds(changed->after.result.step)};
   }
 
   static void Print(const std::vector<Speedup>& speedups) {

@@ -25,7 +25,7 @@ void Run(benchmark::State& state, const engine::Request& request,
   for (auto step : state) {
     const auto predicted = predictor.Predict(request, options);
     CHECK(predicted) << predicted.error().message;
-    benchmark::DoNotOptimize(predicted->prediction.step);
+    benchmark::DoNotOptimize(predicted->result.step);
   }
   state.SetItemsProcessed(state.iterations());
 }

@@ -7,10 +7,10 @@
 
 #include "base/check.h"
 #include "engine/replay.h"
+#include "engine/replay_job.h"
 #include "ingest/build_graph.h"
 #include "ingest/load.h"
 #include "ingest/rules.h"
-#include "report/replay_report.h"
 #include "sim/simulate.h"
 #include "tests/testing/trace_file.h"
 
@@ -40,10 +40,10 @@ void LoadAndReplay(benchmark::State& state) {
   size_t steps = 0;
   for (auto iteration : state) {
     const ingest::Loaded loaded = Load(file, rules);
-    const auto job = report::ReplayJob(loaded.ranks, rules, {.threads = 1});
+    const auto job = engine::ReplayJob(loaded.ranks, rules, {.threads = 1});
     CHECK(job.has_value()) << job.error().message;
-    steps = job->report.steps.size();
-    benchmark::DoNotOptimize(job->report.max_abs_pct);
+    steps = job->steps.size();
+    benchmark::DoNotOptimize(job->max_abs_pct);
   }
   state.counters["events"] = static_cast<double>(file.events());
   state.counters["steps"] = static_cast<double>(steps);
@@ -56,9 +56,10 @@ void LoadAndReplayOne(benchmark::State& state) {
   for (auto iteration : state) {
     const ingest::Loaded loaded = Load(file, rules);
     Diagnostics diagnostics;
-    const auto graph = ingest::BuildGraph(loaded.ranks, rules, {}, diagnostics);
+    auto graph = ingest::BuildGraph(loaded.ranks, rules, {}, diagnostics);
     CHECK(graph.has_value()) << graph.error().message;
-    const auto replay = engine::ReplayStep(*graph);
+    const auto replay = engine::ReplayStep(
+        std::make_shared<const ir::Graph>(*std::move(graph)));
     CHECK(replay.has_value()) << replay.error().message;
     benchmark::DoNotOptimize(replay->ranks.data());
   }
@@ -72,20 +73,22 @@ void SimulateStepAgain(benchmark::State& state) {
   const TraceFile file(kFile, options);
   const ingest::Loaded loaded = Load(file, BuiltInRules());
   Diagnostics diagnostics;
-  const auto graph =
+  auto graph =
       ingest::BuildGraph(loaded.ranks, BuiltInRules(), {}, diagnostics);
   CHECK(graph.has_value()) << graph.error().message;
-  auto replay = engine::ReplayStep(*graph);
+  auto replay =
+      engine::ReplayStep(std::make_shared<const ir::Graph>(*std::move(graph)));
   CHECK(replay.has_value()) << replay.error().message;
   std::vector<Duration> durations;
-  for (const sim::Task& task : replay->lowered.tasks.tasks()) {
+  for (const sim::Task& task : replay->result.lowered.tasks.tasks()) {
     durations.push_back(task.duration);
   }
   for (auto iteration : state) {
-    Resimulate(replay->lowered.tasks, durations, replay->schedule);
-    benchmark::DoNotOptimize(replay->schedule.makespan);
+    Resimulate(replay->result.lowered.tasks, durations,
+               replay->result.schedule);
+    benchmark::DoNotOptimize(replay->result.schedule.makespan);
   }
-  const ir::GraphData& data = graph->data();
+  const ir::GraphData& data = replay->result.graph->data();
   state.counters["nodes"] = static_cast<double>(
       data.ops.size() + data.calls.size() + data.works.size());
   state.counters["tasks"] = static_cast<double>(durations.size());

@@ -80,7 +80,7 @@ void AnswerOne(benchmark::State& state, std::string_view text) {
     benchmark::DoNotOptimize(*step);
   }
   state.counters["tasks"] =
-      static_cast<double>(before.prediction.lowered.origins.size());
+      static_cast<double>(before.result.lowered.origins.size());
 }
 
 // Wanted: 500 ms with loading, 5 ms each in a batch.

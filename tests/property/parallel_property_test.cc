@@ -54,17 +54,17 @@ class ParallelLawsTest : public ::testing::TestWithParam<const char*> {
   }
 
   static double StepUs(const ModelPrediction& predicted) {
-    return ToMicroseconds(predicted.prediction.step);
+    return ToMicroseconds(predicted.result.step);
   }
 
   // The time of all collectives of the first rank.
   static double CollectiveUs(const ModelPrediction& predicted) {
     double us = 0;
-    const ir::GraphData& data = predicted.graph.data();
+    const ir::GraphData& data = predicted.result.graph->data();
     for (const ir::WorkId id : data.works.ids()) {
       if (data.works[id].kind == ir::WorkKind::kCollective &&
           data.streams[data.works[id].stream].rank == ir::RankId{0}) {
-        us += predicted.prediction.works.prices[id].p50_us;
+        us += predicted.result.works.prices[id].p50_us;
       }
     }
     return us;
@@ -118,7 +118,7 @@ TEST_P(ParallelLawsTest, SlowerNetworksNeverHelp) {
 // All wait for the slowest: no rank's step is shorter than its own work.
 TEST_P(ParallelLawsTest, NoRankIsDoneBeforeItsWork) {
   const ModelPrediction predicted = PredictOn(Dlrm(), 16, 2);
-  for (const RankAccount& account : predicted.prediction.accounts) {
+  for (const RankAccount& account : predicted.result.accounts) {
     EXPECT_LE(account.gpu_active, account.step);
     EXPECT_LE(account.communication_exposed, account.step);
   }
@@ -143,7 +143,7 @@ TEST(PlacementLawsTest, FartherAwayIsNeverFaster) {
     request.platform = "dgx-a100";
     const auto predicted = predictor.Predict(request, {});
     EXPECT_TRUE(predicted) << predicted.error().message;
-    return ToMicroseconds(predicted->prediction.step);
+    return ToMicroseconds(predicted->result.step);
   };
   for (const char* const impl : {"torchrec", "pytorch"}) {
     SCOPED_TRACE(impl);

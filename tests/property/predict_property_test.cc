@@ -60,7 +60,7 @@ class PredictLawsTest : public ::testing::TestWithParam<Machine> {
     request.gpu = GetParam().gpu;
     const auto predicted = predictor_.Predict(request, {});
     EXPECT_TRUE(predicted) << predicted.error().message;
-    return predicted ? ToMicroseconds(predicted->prediction.step) : 0;
+    return predicted ? ToMicroseconds(predicted->result.step) : 0;
   }
 
   // Steps for growing values; none may be shorter than the one before.

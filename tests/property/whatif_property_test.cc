@@ -66,8 +66,8 @@ class WhatifPropertyTest : public ::testing::Test {
   }
 
   void ExpectSame(const Case& a, const Case& b, std::string_view what) {
-    EXPECT_EQ(a.prediction.schedule, b.prediction.schedule) << what;
-    EXPECT_EQ(a.prediction.step, b.prediction.step) << what;
+    EXPECT_EQ(a.result.schedule, b.result.schedule) << what;
+    EXPECT_EQ(a.result.step, b.result.step) << what;
   }
 
   void ExpectNoInterval(const Changed& changed, std::string_view what) {
@@ -81,11 +81,11 @@ class WhatifPropertyTest : public ::testing::Test {
 
 // The name of a random work of the step; empty if it has none.
 std::string SomeWork(uint64_t seed, const Case& subject) {
-  const auto& works = subject.graph->data().works;
+  const auto& works = subject.result.graph->data().works;
   Rng rng(seed);
-  return works.empty()
-             ? ""
-             : std::string(subject.graph->text(rng.Pick(works.items()).name));
+  return works.empty() ? ""
+                       : std::string(subject.result.graph->text(
+                             rng.Pick(works.items()).name));
 }
 
 // Whether a change would read more than a name in it.
@@ -204,10 +204,10 @@ TEST_F(WhatifPropertyTest, LessToDoNeverTakesLonger) {
       if (!changed) {
         continue;
       }
-      const auto& earlier = changed->after.prediction.schedule.placements;
+      const auto& earlier = changed->after.result.schedule.placements;
       for (const sim::TaskId task : earlier.ids()) {
         ASSERT_LE(earlier[task].end,
-                  before.prediction.schedule.placements[task].end)
+                  before.result.schedule.placements[task].end)
             << text << " of " << seed;
       }
     }
@@ -216,15 +216,15 @@ TEST_F(WhatifPropertyTest, LessToDoNeverTakesLonger) {
 
 // Names of works on the paths to the ends of ranks.
 std::set<std::string_view> NamesOnPaths(const Case& subject) {
-  const lower::Lowered& lowered = subject.prediction.lowered;
-  const ir::GraphData& data = subject.graph->data();
+  const lower::Lowered& lowered = subject.result.lowered;
+  const ir::GraphData& data = subject.result.graph->data();
   std::set<std::string_view> names;
   for (const sim::TaskId end : lowered.rank_ends.back()) {
     for (const sim::PathStep& step :
-         sim::PathTo(lowered.tasks, subject.prediction.schedule, end)) {
+         sim::PathTo(lowered.tasks, subject.result.schedule, end)) {
       const lower::TaskOrigin& origin = lowered.origins[step.task];
       if (origin.kind == lower::TaskOrigin::Kind::kWork) {
-        names.insert(subject.graph->text(data.works[origin.work].name));
+        names.insert(subject.result.graph->text(data.works[origin.work].name));
       }
     }
   }
@@ -234,10 +234,10 @@ std::set<std::string_view> NamesOnPaths(const Case& subject) {
 // Whether a work of one of these names has another time.
 bool Touches(const std::set<std::string_view>& names, const Case& before,
              const Case& after) {
-  const ir::GraphData& data = before.graph->data();
+  const ir::GraphData& data = before.result.graph->data();
   for (const ir::WorkId id : data.works.ids()) {
     if (after.times.works[id].duration != before.times.works[id].duration &&
-        names.contains(before.graph->text(data.works[id].name))) {
+        names.contains(before.result.graph->text(data.works[id].name))) {
       return true;
     }
   }
@@ -250,8 +250,8 @@ TEST_F(WhatifPropertyTest, WhatIsOffThePathOfEveryRankSavesNothing) {
   size_t tried = 0;
   ForEachStep([&](uint64_t seed, const Case& before) {
     const std::set<std::string_view> on_path = NamesOnPaths(before);
-    for (const ir::Work& work : before.graph->data().works) {
-      const std::string name(before.graph->text(work.name));
+    for (const ir::Work& work : before.result.graph->data().works) {
+      const std::string name(before.result.graph->text(work.name));
       if (name.empty() || on_path.contains(name) || IsPattern(name)) {
         continue;
       }

@@ -58,8 +58,8 @@ size_t OpsOfFirstRank(const ir::GraphData& data) {
 
 TEST_P(SharedPredictTest, AnExecutionTraceHasAStepTime) {
   Diagnostics diagnostics;
-  const auto graph = ingest::BuildGraph(LoadTraces(GetParam().paths).ranks,
-                                        BuiltInRules(), {}, diagnostics);
+  auto graph = ingest::BuildGraph(LoadTraces(GetParam().paths).ranks,
+                                  BuiltInRules(), {}, diagnostics);
   ASSERT_TRUE(graph) << graph.error().message;
   if (GetParam().ops > 0) {
     EXPECT_EQ(OpsOfFirstRank(graph->data()), GetParam().ops);
@@ -69,7 +69,10 @@ TEST_P(SharedPredictTest, AnExecutionTraceHasAStepTime) {
   const auto overheads = predictor.Overheads("shared");
   ASSERT_TRUE(models && overheads);
   const auto prediction = engine::Predict(
-      {.graph = &*graph, .models = *models, .overheads = *overheads}, {});
+      {.graph = std::make_shared<const ir::Graph>(*std::move(graph)),
+       .models = *models,
+       .overheads = *overheads},
+      {});
   ASSERT_TRUE(prediction) << prediction.error().message;
   EXPECT_GT(prediction->step, Duration{});
 }

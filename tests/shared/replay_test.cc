@@ -8,12 +8,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/replay_report.h"
+#include "engine/path_parts.h"
+#include "engine/replay_job.h"
+#include "report/path_summary.h"
 #include "tests/shared/shared_traces.h"
 
-namespace stepcast::report {
+namespace stepcast::engine {
 namespace {
 
+using report::BuiltInRules;
+using report::LoadTraces;
+using report::SkipWithoutTraces;
 using ::testing::HasSubstr;
 
 // The goal, of the measured step.
@@ -68,7 +73,7 @@ class SharedReplayTest : public ::testing::TestWithParam<ReplayedTrace> {
   void SetUp() override { SkipWithoutTraces(); }
 };
 
-Duration SumOf(const engine::RankAccount& account) {
+Duration SumOf(const RankAccount& account) {
   Duration sum = account.copies_exposed + account.communication_exposed +
                  account.idle.host + account.idle.launch + account.idle.sync +
                  account.idle.wait_for_rank;
@@ -79,12 +84,12 @@ Duration SumOf(const engine::RankAccount& account) {
 }
 
 TEST_P(SharedReplayTest, EveryStepOfEveryRankIsWithinOnePercent) {
-  const ReplayReport report = ReplayOf({GetParam().path}).report;
-  EXPECT_EQ(report.steps.size(), GetParam().steps);
-  EXPECT_EQ(report.skipped.size(), GetParam().skipped);
-  for (const ReplayedStep& step : report.steps) {
+  const ReplayedJob job = ReplayOf({GetParam().path});
+  EXPECT_EQ(job.steps.size(), GetParam().steps);
+  EXPECT_EQ(job.skipped.size(), GetParam().skipped);
+  for (const ReplayedStep& step : job.steps) {
     EXPECT_EQ(step.ranks.size(), GetParam().ranks);
-    for (const engine::ReplayedRank& rank : step.ranks) {
+    for (const ReplayedRank& rank : step.ranks) {
       EXPECT_LE(std::abs(rank.error()), kLargestError)
           << "step " << step.step.value_or(0) << ", rank " << rank.rank;
     }
@@ -92,8 +97,8 @@ TEST_P(SharedReplayTest, EveryStepOfEveryRankIsWithinOnePercent) {
 }
 
 TEST_P(SharedReplayTest, TheAccountOfEveryRankSumsToItsStep) {
-  const ReplayReport report = ReplayOf({GetParam().path}).report;
-  for (const engine::RankAccount& account : report.details.accounts) {
+  const ReplayedJob job = ReplayOf({GetParam().path});
+  for (const RankAccount& account : job.replay.result.accounts) {
     EXPECT_EQ(SumOf(account), account.step) << "rank " << account.rank;
   }
 }
@@ -133,7 +138,7 @@ TEST_F(SharedWaitsTest, TheWaitTableOfEightRanksIsReproduced) {
       {Kind::kAllReduce, 223, 87, 7}, {Kind::kAllToAll, 534, 11, 5},
       {Kind::kAllReduce, 584, 23, 5}, {Kind::kAllReduce, 885, 69, 4}};
   const auto job = ReplayOf({"dlrm_param_8xV100/kineto"});
-  const auto& collectives = job.report.details.collectives;
+  const auto& collectives = job.replay.collectives;
   ASSERT_EQ(collectives.size(), facts.size());
   for (size_t i = 0; i < facts.size(); ++i) {
     EXPECT_EQ(collectives[i].kind, facts[i].kind) << i;
@@ -153,7 +158,7 @@ TEST_F(SharedWaitsTest, TheWaitTableOfEightRanksIsReproduced) {
 // Rank 2 sleeps for about a second before the forward exchange.
 TEST_F(SharedWaitsTest, TheStragglerIsNamed) {
   const auto job = ReplayOf({"dlrm_torchrec_4xV100/straggler_1s"});
-  const auto& collectives = job.report.details.collectives;
+  const auto& collectives = job.replay.collectives;
   const auto longest = std::ranges::max_element(
       collectives, {}, [](const auto& item) { return item.start_skew; });
   ASSERT_NE(longest, collectives.end());
@@ -162,20 +167,24 @@ TEST_F(SharedWaitsTest, TheStragglerIsNamed) {
   EXPECT_THAT(longest->blame, HasSubstr("rank 2"));
   EXPECT_THAT(longest->blame, HasSubstr("before _AlltoAllSingle"));
   // The critical path goes through it, too.
-  EXPECT_EQ(job.report.details.path.longest.at(0).what,
-            "before _AlltoAllSingle");
+  const StepResult& result = job.replay.result;
+  EXPECT_EQ(
+      report::SummarizePath(result, DescribePath(result)).longest.at(0).what,
+      "before _AlltoAllSingle");
 }
 
 TEST_F(SharedWaitsTest, ThePathIsAsLongAsTheStepToItsEnd) {
   const auto job = ReplayOf({"dlrm_param_8xV100/kineto"});
-  const PathSummary& path = job.report.details.path;
+  const StepResult& result = job.replay.result;
+  const std::vector<PathPart> parts = DescribePath(result);
+  const report::PathSummary path = report::SummarizePath(result, parts);
   Duration sum{};
   for (const Duration time : path.kinds) {
     sum += time;
   }
   EXPECT_EQ(sum, path.length);
   // Rank 4 starts at 2,844 us and takes 17,979 us: it ends last.
-  EXPECT_EQ(job.report.details.path_rank, 4);
+  EXPECT_EQ(result.graph->data().ranks[parts.back().rank].number, 4);
   EXPECT_NEAR(ToMicroseconds(path.length), 2844 + 17979, kWithinUs);
 }
 
@@ -186,8 +195,8 @@ TEST_F(SharedWaitsTest, APairIsReplayedLikeItsProfilerTraceAlone) {
     const bool ranks = folder.starts_with("dlrm");
     const std::string kineto = folder + (ranks ? "/kineto" : "/kineto.json.gz");
     const std::string et = folder + (ranks ? "/et" : "/et.json.gz");
-    const auto alone = ReplayOf({kineto}).report;
-    const auto pair = ReplayOf({kineto, et}).report;
+    const auto alone = ReplayOf({kineto});
+    const auto pair = ReplayOf({kineto, et});
     ASSERT_EQ(alone.steps.size(), pair.steps.size()) << folder;
     for (size_t i = 0; i < alone.steps.size(); ++i) {
       ASSERT_EQ(alone.steps[i].ranks.size(), pair.steps[i].ranks.size());
@@ -207,4 +216,4 @@ TEST_F(SharedWaitsTest, AnExecutionTraceAloneCannotBeReplayed) {
 }
 
 }  // namespace
-}  // namespace stepcast::report
+}  // namespace stepcast::engine

@@ -66,6 +66,7 @@ struct HostPlan {
   /// When a thread that nobody hands anything to starts its first piece, from
   /// the rank's start of the step.
   IdVector<ir::ThreadId, Duration> starts;
+  size_t unplaced = 0;  // Ops and calls without a measured start, left out.
 };
 
 /// All ops or calls of one thread; they stand together.
@@ -85,8 +86,8 @@ IdRange<IdType> OfThread(const IdVector<IdType, Thing>& things,
 IdVector<ir::OpId, ir::OpId> TopLevelOps(const ir::GraphData& data);
 
 /// The plan as it was measured. Every rank needs a measured step, every op and
-/// call a measured start; what has none is left out and counted in `unplaced`.
-HostPlan MeasuredPlan(const ir::GraphData& data, size_t* unplaced = nullptr);
+/// call a measured start; what has none is left out and counted.
+HostPlan MeasuredPlan(const ir::GraphData& data);
 
 }  // namespace stepcast::cost
 

@@ -34,16 +34,14 @@ ir::ThreadId ThreadOf(const ir::GraphData& data, ir::RankId rank,
 
 }  // namespace
 
-HostPlan MeasuredPlan(const ir::GraphData& data, size_t* unplaced) {
+HostPlan MeasuredPlan(const ir::GraphData& data) {
+  HostPlan plan;
   const IdVector<ir::OpId, ir::OpId> tops = TopLevelOps(data);
   IdVector<ir::ThreadId, TimedThread> cut(data.threads.size());
   for (const ir::ThreadId id : data.threads.ids()) {
     cut[id] = CutThread(data, tops, id, StepOf(data, id));
-    if (unplaced != nullptr) {
-      *unplaced += cut[id].unplaced;
-    }
+    plan.unplaced += cut[id].unplaced;
   }
-  HostPlan plan;
   plan.threads = IdVector<ir::ThreadId, std::vector<HostPiece>>(cut.size());
   plan.starts = IdVector<ir::ThreadId, Duration>(cut.size());
   for (const ir::RankId rank : data.ranks.ids()) {

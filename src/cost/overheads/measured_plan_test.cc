@@ -92,9 +92,8 @@ rank 0 @0+100
   thread other
     op "b"
 )");
-  size_t unplaced = 0;
-  const HostPlan plan = MeasuredPlan(graph.data(), &unplaced);
-  EXPECT_EQ(unplaced, 2);
+  const HostPlan plan = MeasuredPlan(graph.data());
+  EXPECT_EQ(plan.unplaced, 2);
   EXPECT_TRUE(plan.threads[ir::ThreadId{1}].empty());
 }
 

@@ -1,7 +1,5 @@
 #include "cost/overheads/predicted_plan.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "cost/overheads/piece_key.h"
@@ -9,20 +7,6 @@
 
 namespace stepcast::cost {
 namespace {
-
-// Whether a plan can be cut from measured times: all of them are there.
-bool IsTimed(const ir::GraphData& data) {
-  return std::ranges::all_of(
-             data.ranks.items(),
-             [](const ir::Rank& rank) { return rank.step.has_value(); }) &&
-         std::ranges::all_of(data.ops.items(),
-                             [](const ir::Op& op) {
-                               return ir::StartOf(op.measured).has_value();
-                             }) &&
-         std::ranges::all_of(data.calls.items(), [](const ir::Call& call) {
-           return ir::StartOf(call.measured).has_value();
-         });
-}
 
 // Looks every name up once.
 class Prices {
@@ -69,14 +53,14 @@ void Count(const ir::GraphData& data, const PieceKey& key,
 }
 
 // Which pieces of each thread are silent waits; only measured times tell.
-std::vector<std::vector<bool>> SilentPieces(const ir::GraphData& data,
-                                            const HostPlan& plan, bool timed) {
+std::vector<std::vector<bool>> SilentPieces(const ir::Graph& graph,
+                                            const HostPlan& plan) {
   std::vector<std::vector<bool>> silent;
   for (const std::vector<HostPiece>& pieces : plan.threads) {
     silent.emplace_back(pieces.size());
   }
-  if (timed) {
-    for (const SilentWait& wait : FindSilentWaits(data, plan)) {
+  if (graph.is_timed()) {
+    for (const SilentWait& wait : FindSilentWaits(graph.data(), plan)) {
       silent[wait.thread.value][wait.piece] = true;
     }
   }
@@ -85,11 +69,11 @@ std::vector<std::vector<bool>> SilentPieces(const ir::GraphData& data,
 
 }  // namespace
 
-HostPlan PredictedPlan(const ir::GraphData& data, const OverheadTable& table,
+HostPlan PredictedPlan(const ir::Graph& graph, const OverheadTable& table,
                        const PlanOptions& options, OverheadCoverage* coverage) {
-  const bool timed = IsTimed(data);
-  HostPlan plan = timed ? MeasuredPlan(data) : OrderedPlan(data);
-  const std::vector<std::vector<bool>> silent = SilentPieces(data, plan, timed);
+  const ir::GraphData& data = graph.data();
+  HostPlan plan = graph.is_timed() ? MeasuredPlan(data) : OrderedPlan(data);
+  const std::vector<std::vector<bool>> silent = SilentPieces(graph, plan);
   OverheadCoverage unused;
   OverheadCoverage& counted = coverage != nullptr ? *coverage : unused;
   Prices prices(data, table, options);

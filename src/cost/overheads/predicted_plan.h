@@ -47,7 +47,7 @@ struct OverheadCoverage {
 /// order and phases imply: autograd's thread runs between the forward pass of
 /// the main thread and its optimizer. Durations are means of the table, except
 /// of silent waits (silent_waits.h), which stay. Adds to `coverage`.
-HostPlan PredictedPlan(const ir::GraphData& data, const OverheadTable& table,
+HostPlan PredictedPlan(const ir::Graph& graph, const OverheadTable& table,
                        const PlanOptions& options = {},
                        OverheadCoverage* coverage = nullptr);
 

@@ -69,7 +69,7 @@ rank 0 @0+200
 )");
   OverheadCoverage coverage;
   const HostPlan plan =
-      PredictedPlan(graph.data(), PlanTable(), {.profiled = true}, &coverage);
+      PredictedPlan(graph, PlanTable(), {.profiled = true}, &coverage);
   EXPECT_THAT(
       PiecesOf(graph, plan, 0),
       ElementsAre("t1 aten::mm 4", "t2 aten::mm 20",
@@ -87,8 +87,7 @@ rank 0 @0+200
   thread main
     op "aten::view" @90+2
 )");
-  const HostPlan plan =
-      PredictedPlan(graph.data(), PlanTable(), {.profiled = false});
+  const HostPlan plan = PredictedPlan(graph, PlanTable(), {.profiled = false});
   EXPECT_THAT(
       PiecesOf(graph, plan, 0),
       ElementsAre("t1 aten::view 3", "no_launch aten::view 0.5", "t1 (end) 9"));
@@ -100,8 +99,7 @@ rank 0 @0+200
   thread main
     op "aten::view" @90+2
 )");
-  const HostPlan plan =
-      PredictedPlan(graph.data(), PlanTable(), {.slowness = 2});
+  const HostPlan plan = PredictedPlan(graph, PlanTable(), {.slowness = 2});
   EXPECT_THAT(
       PiecesOf(graph, plan, 0),
       ElementsAre("t1 aten::view 6", "no_launch aten::view 2", "t1 (end) 18"));
@@ -119,7 +117,7 @@ rank 0
   thread autograd
     op "aten::view" phase=backward
 )");
-  const HostPlan plan = PredictedPlan(graph.data(), PlanTable());
+  const HostPlan plan = PredictedPlan(graph, PlanTable());
   EXPECT_THAT(
       PiecesOf(graph, plan, 0),
       ElementsAre("t1 aten::view 3", "no_launch aten::view 1", "t1 aten::mm 4",

@@ -134,9 +134,7 @@ Status RemoveStraggler(const Change& change, StepEditor& editor) {
                 "change remove-straggler does not apply: there is one rank; "
                 "expected traces of several");
   }
-  if (!std::ranges::all_of(data.ranks, [](const ir::Rank& rank) {
-        return rank.step.has_value();
-      })) {
+  if (!editor.graph().is_timed()) {
     return Fail(ErrorCode::kUnsupported,
                 "change remove-straggler does not apply: the ranks have no "
                 "measured times; expected profiler traces");

@@ -16,15 +16,6 @@ constexpr std::string_view kLaunch = "launch";
 constexpr std::string_view kGap = "gap";
 constexpr std::string_view kSyncTail = "sync_tail";
 
-bool HasTimes(const ir::GraphData& data) {
-  for (const ir::Rank& rank : data.ranks) {
-    if (!rank.step) {
-      return false;
-    }
-  }
-  return true;
-}
-
 // Pieces in which the host only waited are no overhead.
 IdVector<ir::ThreadId, std::vector<char>> SilentPieces(
     const StepEditor& editor) {
@@ -33,7 +24,7 @@ IdVector<ir::ThreadId, std::vector<char>> SilentPieces(
   for (const ir::ThreadId thread : data.threads.ids()) {
     silent[thread].resize(editor.plan().threads[thread].size());
   }
-  if (HasTimes(data)) {
+  if (editor.graph().is_timed()) {
     for (const cost::SilentWait& wait :
          cost::FindSilentWaits(data, editor.plan())) {
       silent[wait.thread][wait.piece] = 1;

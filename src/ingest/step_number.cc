@@ -1,4 +1,4 @@
-#include "report/step_number.h"
+#include "ingest/step_number.h"
 
 #include <algorithm>
 #include <vector>
@@ -7,18 +7,18 @@
 
 #include "ingest/step_window.h"
 
-namespace stepcast::report {
+namespace stepcast::ingest {
 namespace {
 
 // The numbers of a rank's steps, in their order.
-std::vector<int64_t> NumbersOf(const ingest::RankTrace& rank) {
+std::vector<int64_t> NumbersOf(const RankTrace& rank) {
   std::vector<int64_t> numbers;
   if (rank.profiler) {
-    for (const ingest::Step& step : rank.profiler->steps) {
+    for (const Step& step : rank.profiler->steps) {
       numbers.push_back(step.number);
     }
   } else if (rank.execution) {
-    for (const ingest::ExecutionStep& step : rank.execution->steps) {
+    for (const ExecutionStep& step : rank.execution->steps) {
       numbers.push_back(step.number);
     }
   }
@@ -27,12 +27,12 @@ std::vector<int64_t> NumbersOf(const ingest::RankTrace& rank) {
 
 }  // namespace
 
-Result<std::optional<int64_t>> StepNumber(
-    std::span<const ingest::RankTrace> ranks, std::optional<int64_t> wanted) {
+Result<std::optional<int64_t>> StepNumber(std::span<const RankTrace> ranks,
+                                          std::optional<int64_t> wanted) {
   ASSIGN_OR_RETURN(const std::vector<uint32_t> steps,
-                   ingest::ChooseStep(ranks, wanted));
+                   ChooseStep(ranks, wanted));
   for (size_t i = 0; i < ranks.size(); ++i) {
-    if (steps[i] != ingest::kNoEvent) {
+    if (steps[i] != kNoEvent) {
       return NumbersOf(ranks[i])[steps[i]];
     }
   }
@@ -45,10 +45,10 @@ Result<std::optional<int64_t>> StepNumber(
 }
 
 std::vector<std::optional<int64_t>> CommonSteps(
-    std::span<const ingest::RankTrace> ranks) {
+    std::span<const RankTrace> ranks) {
   std::vector<std::optional<int64_t>> common;
   bool first = true;
-  for (const ingest::RankTrace& rank : ranks) {
+  for (const RankTrace& rank : ranks) {
     const std::vector<int64_t> numbers = NumbersOf(rank);
     if (numbers.empty()) {
       continue;
@@ -69,4 +69,4 @@ std::vector<std::optional<int64_t>> CommonSteps(
   return common;
 }
 
-}  // namespace stepcast::report
+}  // namespace stepcast::ingest

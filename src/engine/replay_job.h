@@ -1,7 +1,8 @@
-// Measured steps beside the same steps simulated from their own durations.
-#ifndef STEPCAST_REPORT_REPLAY_REPORT_H_
-#define STEPCAST_REPORT_REPLAY_REPORT_H_
+// All steps of a recording, each replayed from its own durations.
+#ifndef STEPCAST_ENGINE_REPLAY_JOB_H_
+#define STEPCAST_ENGINE_REPLAY_JOB_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -14,15 +15,13 @@
 #include "engine/replay.h"
 #include "ingest/load.h"
 #include "ingest/rules.h"
-#include "ir/graph.h"
-#include "report/path_summary.h"
 
-namespace stepcast::report {
+namespace stepcast::engine {
 
 /// Only profiler traces number their steps; a graph file has one without.
 struct ReplayedStep {
   std::optional<int64_t> step{};
-  std::vector<engine::ReplayedRank> ranks{};
+  std::vector<ReplayedRank> ranks{};
   /// Of the longest rank.
   Duration measured() const;
 };
@@ -32,32 +31,14 @@ struct UnreplayedStep {
   std::string why{};
 };
 
-/// One step in full.
-struct StepDetails {
-  std::optional<int64_t> step{};
-  std::vector<engine::RankAccount> accounts{};
-  std::vector<engine::CollectiveBlame> collectives{};
-  PathSummary path{};
-  int64_t path_rank = 0;                           // Whose end it leads to.
-  std::vector<engine::Unexplained> unexplained{};  // The largest first.
-  size_t unplaced = 0;  // Ops and calls without a time, left out.
-  size_t overlaps = 0;  // Works that overlap on one stream, cut.
-};
-
-struct ReplayReport {
+struct ReplayedJob {
   std::vector<ReplayedStep> steps{};  // In order.
   std::vector<UnreplayedStep> skipped{};
   ErrorSummary errors{};  // Over all steps and ranks.
   double max_abs_pct = 0;
-  Duration max_unexplained{};  // Of a rank's step.
-  StepDetails details{};
-};
-
-/// What was replayed, with the step that `details` tell of.
-struct ReplayedJob {
-  ReplayReport report;
-  ir::Graph graph;
-  engine::Replay replay;
+  Duration max_unexplained{};     // Of a rank's step.
+  std::optional<int64_t> step{};  // The one that is told in full,
+  Replay replay{};                // and all that is known of it.
 };
 
 struct ReplayOptions {
@@ -71,6 +52,6 @@ Result<ReplayedJob> ReplayJob(std::span<const ingest::RankTrace> ranks,
                               const ingest::Rules& rules,
                               const ReplayOptions& options);
 
-}  // namespace stepcast::report
+}  // namespace stepcast::engine
 
-#endif  // STEPCAST_REPORT_REPLAY_REPORT_H_
+#endif  // STEPCAST_ENGINE_REPLAY_JOB_H_
