@@ -7,25 +7,30 @@
 
 #include <fmt/format.h>
 
+#include "api/ask.h"
+#include "api/input.h"
+#include "api/workload.h"
 #include "base/json_write.h"
 #include "base/text_table.h"
+#include "cli/ask_command.h"
 #include "cli/commands.h"
-#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/output_formats.h"
+#include "cli/progress.h"
 #include "ingest/build_graph.h"
 #include "ingest/step_number.h"
 #include "report/doctor.h"
 #include "report/text_parts.h"
+#include "scenario/scenario.h"
 
 namespace stepcast::cli {
 namespace {
 
 struct ConvertOptions {
-  InputOptions input;
+  scenario::Scenario scenario;
+  std::string threads;
   std::string output;
   std::string to;
-  std::string step;
   bool json = false;
 };
 
@@ -124,7 +129,7 @@ std::string SummaryJson(const std::vector<OutputFile>& files,
   const ir::GraphData& data = graph.data();
   JsonWriter json;
   json.BeginObject();
-  json.Key("version").String(Version());
+  json.Key("version").String(api::Version());
   json.Key("files").BeginArray();
   for (const OutputFile& file : files) {
     json.BeginObject();
@@ -172,9 +177,18 @@ Status Convert(const ConvertOptions& options) {
   }
   ASSIGN_OR_RETURN(const OutputFormat* format,
                    FindOutputFormat(options.to, options.output));
-  ASSIGN_OR_RETURN(const auto wanted, ParseNumber("--step", options.step, 0));
-  ASSIGN_OR_RETURN(const Input input,
-                   LoadInput(options.input, /*allow_duplicates=*/false));
+  ASSIGN_OR_RETURN(const auto wanted,
+                   api::ParseNumber("--step", options.scenario.step, 0));
+  ASSIGN_OR_RETURN(const auto threads,
+                   api::ParseNumber("--threads", options.threads, 0));
+  Progress progress("convert");
+  ASSIGN_OR_RETURN(
+      const api::Input input,
+      api::LoadInput(
+          options.scenario,
+          {.threads = static_cast<size_t>(threads.value_or(0)),
+           .tell = [&](std::string_view what) { progress.Set(what); }},
+          /*allow_duplicates=*/false));
   ASSIGN_OR_RETURN(const auto step,
                    ingest::StepNumber(input.loaded.ranks, wanted));
   Diagnostics diagnostics;
@@ -184,7 +198,7 @@ Status Convert(const ConvertOptions& options) {
   ASSIGN_OR_RETURN(const auto files,
                    RenderAll(*format, graph, step.value_or(0), options.output));
   for (const OutputFile& file : files) {
-    RETURN_IF_ERROR(CheckNotInput(file.path, options.input.files));
+    RETURN_IF_ERROR(CheckNotInput(file.path, options.scenario.workload));
   }
   RETURN_IF_ERROR(WriteAll(files));
   Warn(input.loaded, diagnostics);
@@ -209,17 +223,16 @@ Status RunConvert(const Words& words) {
       "  stepcast convert traces/ --step 12 -o step.et\n"
       "  stepcast convert et.json --to graph -o -");
   ConvertOptions options;
-  AddInputOptions(parser, options.input);
+  AddSettings(parser, options.scenario, api::IsOfTraces, "FILE",
+              api::kTraceHelp);
+  parser.Add("--threads", options.threads,
+             "threads to use; 0, the default: one per core", "N");
   parser.Add("-o,--output", options.output,
              "file to write; - is standard output; .gz is compressed", "FILE");
   parser.Add("--to", options.to,
              "graph, chakra or perfetto; default: by the extension\n"
              "(.graph .txt, .et, .json)",
              "FORMAT");
-  parser.Add("--step", options.step,
-             "number of the step, as in ProfilerStep#N; default: the\n"
-             "one of median length",
-             "N");
   parser.AddFlag("--json", options.json,
                  "print what was written as one JSON object");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));

@@ -6,12 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "api/ask.h"
+#include "api/input.h"
 #include "base/text_table.h"
 #include "cli/commands.h"
 #include "cli/env_process.h"
 #include "cli/extra_file.h"
 #include "cli/interrupt.h"
-#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "explore/run_study.h"
@@ -78,7 +79,7 @@ void AddOptions(OptionParser& parser, ExploreCommand& command) {
 
 Result<explore::Selection> ReadSelection(const ExploreCommand& command) {
   explore::Selection selection{.where = command.where, .by = command.by};
-  ASSIGN_OR_RETURN(selection.top, ParseNumber("--top", command.top, 1));
+  ASSIGN_OR_RETURN(selection.top, api::ParseNumber("--top", command.top, 1));
   return selection;
 }
 
@@ -89,12 +90,13 @@ Result<explore::Study> ReadStudy(const ExploreCommand& command) {
                             "of `stepcast list studies` or a .toml file",
                             command.studies.size()));
   }
-  ASSIGN_OR_RETURN(const auto limit, ParseNumber("--limit", command.limit, 1));
+  ASSIGN_OR_RETURN(const auto limit,
+                   api::ParseNumber("--limit", command.limit, 1));
   ASSIGN_OR_RETURN(explore::Study study,
                    explore::FindStudy(command.studies.front(),
                                       limit.value_or(explore::kMostRows)));
   ASSIGN_OR_RETURN(const auto samples,
-                   ParseNumber("--samples", command.samples, 0));
+                   api::ParseNumber("--samples", command.samples, 0));
   if (samples) {
     study.samples = static_cast<uint32_t>(*samples);
   }
@@ -116,13 +118,13 @@ std::string ProgressText(int64_t done, int64_t all,
 Result<explore::RunOptions> ReadRunOptions(const ExploreCommand& command) {
   explore::RunOptions options;
   ASSIGN_OR_RETURN(const auto threads,
-                   ParseNumber("--threads", command.threads, 0));
+                   api::ParseNumber("--threads", command.threads, 0));
   ASSIGN_OR_RETURN(const auto patience,
-                   ParseNumber("--patience", command.patience, 1));
+                   api::ParseNumber("--patience", command.patience, 1));
   ASSIGN_OR_RETURN(options.process, EnvProcess());
   options.threads = static_cast<size_t>(threads.value_or(0));
   options.directory = command.out;
-  options.version = Version();
+  options.version = api::Version();
   for (const std::string& profile : command.profiles) {
     if (!std::filesystem::is_directory(profile)) {
       return Fail(ErrorCode::kNotFound,
@@ -171,8 +173,9 @@ Status WriteFiles(const ExploreCommand& command,
   const std::filesystem::path directory = command.out;
   RETURN_IF_ERROR(
       WriteOutput(directory / "rows.csv", report::ExploredCsv(explored, all)));
-  return WriteOutput(directory / "rows.json",
-                     report::ExploredJson(explored, all, tornados, Version()));
+  return WriteOutput(
+      directory / "rows.json",
+      report::ExploredJson(explored, all, tornados, api::Version()));
 }
 
 Status Tell(const ExploreCommand& command, const explore::Explored& explored,
@@ -196,10 +199,11 @@ Status Tell(const ExploreCommand& command, const explore::Explored& explored,
   if (!command.html.empty()) {
     RETURN_IF_ERROR(WriteExtraFile(
         command.html,
-        report::ExploredHtml(explored, drawn, tornados, Version())));
+        report::ExploredHtml(explored, drawn, tornados, api::Version())));
   }
   if (command.json) {
-    return Print(report::ExploredJson(explored, shown, tornados, Version()));
+    return Print(
+        report::ExploredJson(explored, shown, tornados, api::Version()));
   }
   if (command.csv) {
     return Print(report::ExploredCsv(explored, shown));

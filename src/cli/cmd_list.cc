@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "api/ask.h"
 #include "base/json_write.h"
 #include "base/nearest.h"
 #include "base/text_table.h"
@@ -11,7 +12,7 @@
 #include "cli/list_servers.h"
 #include "cli/list_settings.h"
 #include "cli/list_studies.h"
-#include "cli/options.h"
+#include "cli/option_parser.h"
 #include "cli/output.h"
 #include "cli/output_formats.h"
 #include "cost/fitted_model.h"
@@ -45,7 +46,7 @@ Result<std::string> FormatsText() {
 Result<std::string> FormatsJson() {
   JsonWriter json;
   json.BeginObject();
-  json.Key("version").String(Version());
+  json.Key("version").String(api::Version());
   json.Key("read").BeginArray();
   for (const ingest::TraceFormat& format : ingest::Formats()) {
     json.BeginObject();
@@ -96,7 +97,7 @@ Result<std::string> GpusText() {
 Result<std::string> GpusJson() {
   JsonWriter json;
   json.BeginObject();
-  json.Key("version").String(Version());
+  json.Key("version").String(api::Version());
   json.Key("gpus").BeginArray();
   ASSIGN_OR_RETURN(const std::vector<hw::Device> gpus, hw::LoadGpus());
   for (const hw::Device& gpu : gpus) {
@@ -159,7 +160,7 @@ Result<std::string> ModelsText() {
 Result<std::string> ModelsJson() {
   JsonWriter json;
   json.BeginObject();
-  json.Key("version").String(Version());
+  json.Key("version").String(api::Version());
   json.Key("families").BeginArray();
   for (const cost::Family& family : cost::Families()) {
     json.String(family.name);
@@ -205,7 +206,7 @@ Result<std::string> PlatformsText() {
 Result<std::string> PlatformsJson() {
   JsonWriter json;
   json.BeginObject();
-  json.Key("version").String(Version());
+  json.Key("version").String(api::Version());
   json.Key("platforms").BeginArray();
   ASSIGN_OR_RETURN(const std::vector<hw::Node> platforms, hw::LoadPlatforms());
   for (const hw::Node& platform : platforms) {
@@ -267,7 +268,7 @@ Result<std::string> WorkloadsText() {
 Result<std::string> WorkloadsJson() {
   JsonWriter json;
   json.BeginObject();
-  json.Key("version").String(Version());
+  json.Key("version").String(api::Version());
   json.Key("workloads").BeginArray();
   ASSIGN_OR_RETURN(const std::vector<workload::Model> models,
                    workload::LoadModels());
@@ -310,7 +311,7 @@ Result<std::string> ChangesText() {
 Result<std::string> ChangesJson() {
   JsonWriter json;
   json.BeginObject();
-  json.Key("version").String(Version());
+  json.Key("version").String(api::Version());
   json.Key("changes").BeginArray();
   for (const whatif::ChangeKind& kind : whatif::Changes()) {
     json.BeginObject();

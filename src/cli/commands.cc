@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "api/ask.h"
 #include "base/nearest.h"
 #include "base/text_table.h"
+#include "cli/ask_command.h"
 #include "cli/output.h"
 
 namespace stepcast::cli {
@@ -19,17 +21,30 @@ Result<Outcome> Plain(const Words& words) {
   return Outcome::kDone;
 }
 
+constexpr char kCompare[] = "compare";
+constexpr char kDoctor[] = "doctor";
+constexpr char kPlan[] = "plan";
+constexpr char kPredict[] = "predict";
+constexpr char kReplay[] = "replay";
+constexpr char kWhatif[] = "whatif";
+
+// A command that asks a question.
+template <const char* kVerb>
+Result<Outcome> Ask(const Words& words) {
+  return AskCommand(kVerb, words);
+}
+
 constexpr std::array kCommands = {
     Command{.name = "predict",
             .arguments = "WORKLOAD",
             .help = "the time of a step of a model or a trace on a GPU, "
                     "without running it",
-            .run = RunPredict},
+            .run = Ask<kPredict>},
     Command{.name = "doctor",
             .arguments = "FILE...",
             .help = "what traces hold, what is missing or odd, how to record "
                     "them better",
-            .run = Plain<RunDoctor>},
+            .run = Ask<kDoctor>},
     Command{.name = "convert",
             .arguments = "FILE... -o FILE",
             .help = "one step as graph text, Chakra .et or Perfetto/Chrome "
@@ -39,21 +54,21 @@ constexpr std::array kCommands = {
             .arguments = "FILE...",
             .help = "simulates measured steps from their own durations, and "
                     "says where time goes",
-            .run = RunReplay},
+            .run = Ask<kReplay>},
     Command{.name = "whatif",
             .arguments = "WORKLOAD --change NAME=VALUE...",
             .help = "a step before and after changes, and what they gain",
-            .run = RunWhatif},
+            .run = Ask<kWhatif>},
     Command{.name = "compare",
             .arguments = "A B",
             .help = "two steps op by op, with --fail-on for continuous "
                     "integration",
-            .run = RunCompare},
+            .run = Ask<kCompare>},
     Command{.name = "plan",
             .arguments = "MODEL",
             .help = "searches the sharding of embedding tables with the least "
                     "predicted step time",
-            .run = RunPlan},
+            .run = Ask<kPlan>},
     Command{.name = "explore",
             .arguments = "STUDY",
             .help = "many predictions, models by machines by settings, as one "
@@ -111,7 +126,7 @@ std::string HelpText() {
       "  stepcast replay traces/ --step 12\n"
       "  stepcast whatif traces/ --change remove-sync\n"
       "  stepcast convert kineto.json.gz et.json -o step.graph\n",
-      Version(), table.ToString());
+      api::Version(), table.ToString());
 }
 
 Status PrintHelp(const Words& /*words*/) {
@@ -119,7 +134,7 @@ Status PrintHelp(const Words& /*words*/) {
 }
 
 Status PrintVersion(const Words& /*words*/) {
-  return Print(fmt::format("stepcast {}\n", Version()));
+  return Print(fmt::format("stepcast {}\n", api::Version()));
 }
 
 std::vector<std::string_view> CommandNames() {

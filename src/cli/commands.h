@@ -36,18 +36,12 @@ std::span<const Command> Commands();
 /// Runs the program: `words` is the command line without the program's name.
 Result<Outcome> RunCommandLine(const Words& words);
 
-Result<Outcome> RunCompare(const Words& words);
 Status RunCompletion(const Words& words);
 Status RunConvert(const Words& words);
-Status RunDoctor(const Words& words);
 Status RunEval(const Words& words);
 Result<Outcome> RunExplore(const Words& words);
 Status RunFit(const Words& words);
 Status RunList(const Words& words);
-Result<Outcome> RunPlan(const Words& words);
-Result<Outcome> RunPredict(const Words& words);
-Result<Outcome> RunReplay(const Words& words);
-Result<Outcome> RunWhatif(const Words& words);
 
 }  // namespace stepcast::cli
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/options.h"
+#include "api/input.h"
 
 namespace stepcast::cli {
 
@@ -20,7 +20,7 @@ Result<Data> ReadDataOptions(const DataOptions& options,
                 fmt::format("no --data given; expected {}", expected));
   }
   ASSIGN_OR_RETURN(const auto threads,
-                   ParseNumber("--threads", options.threads, 1));
+                   api::ParseNumber("--threads", options.threads, 1));
   return Data{.paths = {options.data.begin(), options.data.end()},
               .threads = static_cast<size_t>(threads.value_or(0))};
 }

@@ -35,16 +35,17 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-std::vector<std::string_view> NamesOf(std::span<const Quantity> quantities) {
+std::vector<std::string_view> NamesOf(
+    std::span<const api::Quantity> quantities) {
   std::vector<std::string_view> names;
-  for (const Quantity& quantity : quantities) {
+  for (const api::Quantity& quantity : quantities) {
     names.push_back(quantity.name);
   }
   return names;
 }
 
 Result<Check> ParseCheck(const std::string& text,
-                         std::span<const Quantity> quantities) {
+                         std::span<const api::Quantity> quantities) {
   const size_t at = text.find_first_of("<>");
   if (at == std::string::npos) {
     return Fail(ErrorCode::kInvalidInput,
@@ -96,18 +97,19 @@ bool Triggers(const Check& check, double value) {
 
 }  // namespace
 
-void AddFailOn(OptionParser& parser, std::span<const Quantity> quantities,
+void AddFailOn(OptionParser& parser, std::span<const api::Quantity> quantities,
                std::vector<std::string>& texts) {
   std::string help =
       "end with status 1 if this holds, as in 'error>1%'; may be\nrepeated:";
-  for (const Quantity& quantity : quantities) {
+  for (const api::Quantity& quantity : quantities) {
     help += fmt::format("\n{}: {}", quantity.name, quantity.help);
   }
   parser.AddRepeated("--fail-on", texts, help, "EXPR");
 }
 
-Result<std::vector<Check>> ParseChecks(const std::vector<std::string>& texts,
-                                       std::span<const Quantity> quantities) {
+Result<std::vector<Check>> ParseChecks(
+    const std::vector<std::string>& texts,
+    std::span<const api::Quantity> quantities) {
   std::vector<Check> checks;
   for (const std::string& text : texts) {
     ASSIGN_OR_RETURN(Check check, ParseCheck(text, quantities));
@@ -116,14 +118,14 @@ Result<std::vector<Check>> ParseChecks(const std::vector<std::string>& texts,
   return checks;
 }
 
-std::vector<view::CheckedCase> CasesOf(std::span<const Check> checks,
-                                       std::span<const Quantity> quantities,
-                                       std::span<const double> values) {
-  CHECK(values.size() == quantities.size())
+std::vector<view::CheckedCase> CasesOf(
+    std::span<const Check> checks, std::span<const api::Quantity> quantities,
+    std::span<const double> values) {
+  CHECK(checks.empty() || values.size() == quantities.size())
       << values.size() << " of " << quantities.size();
   std::vector<view::CheckedCase> cases;
   for (const Check& check : checks) {
-    const Quantity& quantity = quantities[check.quantity];
+    const api::Quantity& quantity = quantities[check.quantity];
     const double value = values[check.quantity];
     cases.push_back({.name = check.text});
     if (Triggers(check, value)) {
@@ -135,11 +137,9 @@ std::vector<view::CheckedCase> CasesOf(std::span<const Check> checks,
   return cases;
 }
 
-Outcome RunChecks(std::span<const Check> checks,
-                  std::span<const Quantity> quantities,
-                  std::span<const double> values) {
+Outcome Complain(std::span<const view::CheckedCase> cases) {
   Outcome outcome = Outcome::kDone;
-  for (const view::CheckedCase& one : CasesOf(checks, quantities, values)) {
+  for (const view::CheckedCase& one : cases) {
     if (!one.failure.empty()) {
       Complain(one.failure);
       outcome = Outcome::kCheckFailed;

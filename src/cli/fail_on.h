@@ -8,19 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "api/ask.h"
 #include "base/result.h"
 #include "cli/commands.h"
 #include "cli/option_parser.h"
 #include "view/doc.h"
 
 namespace stepcast::cli {
-
-/// Something a check can be about.
-struct Quantity {
-  std::string_view name;  // "error"
-  std::string_view unit;  // "%", "us" or "": of a limit without one.
-  std::string_view help;  // One line.
-};
 
 /// Fails the run if the quantity compares so with the limit.
 struct Check {
@@ -32,23 +26,22 @@ struct Check {
 };
 
 /// Declares --fail-on, which may be repeated, with the quantities in its help.
-void AddFailOn(OptionParser& parser, std::span<const Quantity> quantities,
+void AddFailOn(OptionParser& parser, std::span<const api::Quantity> quantities,
                std::vector<std::string>& texts);
 
 /// "error>1%", "max_abs_pct >= 0.5", ...
-Result<std::vector<Check>> ParseChecks(const std::vector<std::string>& texts,
-                                       std::span<const Quantity> quantities);
+Result<std::vector<Check>> ParseChecks(
+    const std::vector<std::string>& texts,
+    std::span<const api::Quantity> quantities);
 
 /// What became of each check; `values` are those of the quantities, in their
-/// order.
-std::vector<view::CheckedCase> CasesOf(std::span<const Check> checks,
-                                       std::span<const Quantity> quantities,
-                                       std::span<const double> values);
+/// order, or none if there are no checks.
+std::vector<view::CheckedCase> CasesOf(
+    std::span<const Check> checks, std::span<const api::Quantity> quantities,
+    std::span<const double> values);
 
 /// Complains of every check that fails.
-Outcome RunChecks(std::span<const Check> checks,
-                  std::span<const Quantity> quantities,
-                  std::span<const double> values);
+Outcome Complain(std::span<const view::CheckedCase> cases);
 
 }  // namespace stepcast::cli
 

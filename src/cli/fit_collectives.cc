@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "api/ask.h"
 #include "cli/data_options.h"
 #include "cli/fit_commands.h"
 #include "cli/output.h"
@@ -52,9 +53,9 @@ Status FitCollectives(const Words& words) {
   ASSIGN_OR_RETURN(const fit::CollectiveFit fitted,
                    fit::FitCollectives(rows, platforms, data.threads));
   RETURN_IF_ERROR(WriteProfile(
-      fit::FilesOf(
-          fitted,
-          fmt::format("Written by stepcast {} fit collectives.", Version())),
+      fit::FilesOf(fitted,
+                   fmt::format("Written by stepcast {} fit collectives.",
+                               api::Version())),
       output));
   ASSIGN_OR_RETURN(
       const report::CollectiveAccuracy accuracy,

@@ -9,13 +9,14 @@
 
 #include <fmt/format.h>
 
+#include "api/ask.h"
+#include "api/profile_device.h"
 #include "base/file.h"
 #include "base/parallel.h"
 #include "base/text_table.h"
 #include "cli/data_options.h"
 #include "cli/fit_commands.h"
 #include "cli/output.h"
-#include "cli/profile_device.h"
 #include "cli/progress.h"
 #include "cost/profile.h"
 #include "fit/fit_shared.h"
@@ -111,7 +112,7 @@ struct Start {
 Result<Start> FindStart(std::span<const fs::path> data,
                         const std::string& base) {
   Start start;
-  ASSIGN_OR_RETURN(start.own, FindOwnDevice(data));
+  ASSIGN_OR_RETURN(start.own, api::FindOwnDevice(data));
   if (!base.empty()) {
     ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(base));
     ASSIGN_OR_RETURN(start.base, cost::ProfileStore().Load(device.name));
@@ -127,12 +128,13 @@ Result<Start> FindStart(std::span<const fs::path> data,
 
 // A profile describes its device as the measurements do.
 Status CopyDeviceFile(std::span<const fs::path> data, const fs::path& output) {
-  const auto file = FindIn(data, kDeviceFile);
+  const auto file = api::FindIn(data, api::kDeviceFile);
   if (!file) {
     return {};
   }
   ASSIGN_OR_RETURN(std::string text, ReadFile(*file));
-  return WriteProfile({{std::string(kDeviceFile), std::move(text)}}, output);
+  return WriteProfile({{std::string(api::kDeviceFile), std::move(text)}},
+                      output);
 }
 
 Result<std::vector<fit::FittedProfile>> FitAll(
@@ -190,7 +192,7 @@ Status FitKernels(const Words& words) {
   }
   std::vector<fit::FittedProfile> fitted;
   const std::string command =
-      fmt::format("stepcast {} fit kernels{}{}", Version(),
+      fmt::format("stepcast {} fit kernels{}{}", api::Version(),
                   wanted.base.empty() ? "" : " --base ", wanted.base);
   {
     const Progress progress("fitting kernel models");

@@ -9,12 +9,12 @@
 
 #include <fmt/format.h>
 
+#include "api/ask.h"
 #include "base/file.h"
 #include "base/nearest.h"
 #include "base/text_table.h"
 #include "cli/data_options.h"
 #include "cli/fit_commands.h"
-#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cost/overheads/overhead_table.h"
@@ -150,8 +150,8 @@ Result<cost::OverheadData> Fit(const Request& request) {
   }
   ASSIGN_OR_RETURN(cost::OverheadData data,
                    tables > 0 ? ReadTables(request) : FitTraces(request));
-  std::vector<std::string> lines = {
-      fmt::format("Host overheads, by stepcast {} fit overheads.", Version())};
+  std::vector<std::string> lines = {fmt::format(
+      "Host overheads, by stepcast {} fit overheads.", api::Version())};
   for (const std::string& note : request.notes) {
     lines.push_back(Printable(note));
   }

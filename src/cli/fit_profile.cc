@@ -7,12 +7,13 @@
 
 #include <fmt/format.h>
 
+#include "api/ask.h"
+#include "api/profile_device.h"
 #include "base/file.h"
 #include "base/text_table.h"
 #include "cli/data_options.h"
 #include "cli/fit_commands.h"
 #include "cli/output.h"
-#include "cli/profile_device.h"
 #include "engine/predictor.h"
 #include "fit/host_steps.h"
 #include "ingest/build_graph.h"
@@ -90,7 +91,7 @@ std::string StepsText(std::span<const fit::HostStep> steps, double gap_us) {
 // What the host takes between operators, if steps were recorded.
 Status FitHost(const fs::path& file, std::span<const TimedStep> steps,
                const fs::path& output) {
-  const auto device = FindIn({&output, 1}, kDeviceFile);
+  const auto device = api::FindIn({&output, 1}, api::kDeviceFile);
   if (!device) {
     return {};
   }
@@ -102,11 +103,12 @@ Status FitHost(const fs::path& file, std::span<const TimedStep> steps,
   const double gap_us = fit::FitGap(priced);
   const cost::OverheadData table = fit::GapTable(
       priced, gap_us,
-      {fmt::format("Host overheads, by stepcast {} fit profile.", Version()),
+      {fmt::format("Host overheads, by stepcast {} fit profile.",
+                   api::Version()),
        fmt::format("data: {} step{} of {}", priced.size(),
                    priced.size() == 1 ? "" : "s", file.string())});
   RETURN_IF_ERROR(
-      WriteOutput(output / kOverheadsFile, cost::OverheadText(table)));
+      WriteOutput(output / api::kOverheadsFile, cost::OverheadText(table)));
   return Print(StepsText(priced, gap_us));
 }
 
@@ -130,7 +132,7 @@ Status FitProfile(const Words& words) {
     return {};
   }
   ASSIGN_OR_RETURN(const Data data, ReadDataOptions(given, kCsvFiles));
-  const auto file = FindIn(data.paths, kStepsFile);
+  const auto file = api::FindIn(data.paths, kStepsFile);
   // Before anything is fitted and written.
   std::vector<TimedStep> steps;
   if (file) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "api/ask.h"
 #include "base/json_write.h"
 #include "base/text_table.h"
 #include "cli/output.h"
@@ -86,7 +87,7 @@ Result<std::string> OverheadsText() {
 Result<std::string> OverheadsJson() {
   JsonWriter json;
   json.BeginObject();
-  json.Key("version").String(Version());
+  json.Key("version").String(api::Version());
   json.Key("overheads").BeginArray();
   ASSIGN_OR_RETURN(const std::vector<OverheadSet> sets, LoadSets());
   for (const OverheadSet& set : sets) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "api/ask.h"
 #include "base/json_write.h"
 #include "base/text_table.h"
 #include "cli/output.h"
@@ -77,7 +78,7 @@ Result<std::string> ServersText() {
 Result<std::string> ServersJson() {
   JsonWriter json;
   json.BeginObject();
-  json.Key("version").String(Version());
+  json.Key("version").String(api::Version());
   json.Key("servers").BeginArray();
   ASSIGN_OR_RETURN(const std::vector<hw::Node> servers, hw::LoadServers());
   for (const hw::Node& server : servers) {
@@ -115,7 +116,7 @@ Result<std::string> FiguresText() {
 Result<std::string> FiguresJson() {
   JsonWriter json;
   json.BeginObject();
-  json.Key("version").String(Version());
+  json.Key("version").String(api::Version());
   json.Key("figures").BeginArray();
   for (const hw::FigureField& field : hw::FigureFields()) {
     json.BeginObject();

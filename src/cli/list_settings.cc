@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "api/ask.h"
 #include "base/json_write.h"
 #include "base/text_table.h"
 #include "cli/output.h"
@@ -56,7 +57,7 @@ Result<std::string> SettingsText() {
 Result<std::string> SettingsJson() {
   JsonWriter json;
   json.BeginObject();
-  json.Key("version").String(Version());
+  json.Key("version").String(api::Version());
   json.Key("settings").BeginArray();
   for (const scenario::Setting& setting : scenario::Settings()) {
     json.BeginObject();

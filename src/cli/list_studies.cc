@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "api/ask.h"
 #include "base/json_write.h"
 #include "base/text_table.h"
 #include "cli/output.h"
@@ -35,7 +36,7 @@ Result<std::string> StudiesText() {
 Result<std::string> StudiesJson() {
   JsonWriter json;
   json.BeginObject();
-  json.Key("version").String(Version());
+  json.Key("version").String(api::Version());
   json.Key("studies").BeginArray();
   for (const std::string& name : explore::StudyNames()) {
     ASSIGN_OR_RETURN(const explore::Study study, explore::FindStudy(name));

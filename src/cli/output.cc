@@ -50,10 +50,6 @@ Status WriteDirectly(const std::filesystem::path& path,
 
 }  // namespace
 
-std::string_view Version() {
-  return STEPCAST_VERSION;
-}
-
 Status Print(std::string_view text) {
   return WriteTo(stdout, text, "standard output");
 }

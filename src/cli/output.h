@@ -11,9 +11,6 @@
 
 namespace stepcast::cli {
 
-/// "0.1.0"
-std::string_view Version();
-
 /// Writes to standard output at once. Fails if not all of it could be written;
 /// the message is empty if the reader of a pipe has gone, which needs no words.
 Status Print(std::string_view text);

@@ -81,12 +81,10 @@ ExtraFile PageOf(view::Doc doc, const ReportOptions& options) {
   if (options.html.empty()) {
     return {};
   }
-  doc.version = Version();
   return {.path = options.html, .text = view::WriteHtml(doc)};
 }
 
 Status PrintReport(view::Doc doc, const ReportOptions& options) {
-  doc.version = Version();
   return Print(options.json       ? view::WriteJson(doc)
                : options.csv      ? view::WriteCsv(doc)
                : options.markdown ? view::WriteMarkdown(doc)

@@ -15,7 +15,9 @@
 namespace stepcast::scenario {
 namespace {
 
+constexpr std::string_view kVerbKey = "command";
 constexpr std::string_view kKey = "scenario";
+constexpr std::string_view kArgumentsKey = "arguments";
 
 std::string TextOf(const JsonValue& value) {
   std::string buffer;
@@ -129,7 +131,37 @@ std::string Quoted(std::string_view text) {
   return quoted + "\"";
 }
 
-}  // namespace
+Result<Scenario> ReadScenario(const JsonValue& value, std::string_view source) {
+  Scenario scenario;
+  Status read;
+  const bool whole =
+      value.ForEachMember([&](std::string_view name, const JsonValue& member) {
+        if (read) {
+          read = ReadMember(name, member, source, scenario);
+        }
+      });
+  RETURN_IF_ERROR(read);
+  if (!whole) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("{}: scenario is no object", source));
+  }
+  return scenario;
+}
+
+Status ReadArguments(const JsonValue& value, std::string_view source,
+                     Question& question) {
+  bool lists = true;
+  const bool whole = value.ForEachMember([&](std::string_view name,
+                                             const JsonValue& member) {
+    const auto list = ListOf(member);
+    lists = lists && list.has_value();
+    question.arguments.emplace(name, list.value_or(std::vector<std::string>()));
+  });
+  return whole && lists
+             ? Status()
+             : Fail(ErrorCode::kInvalidInput,
+                    fmt::format("{}: arguments are no lists of words", source));
+}
 
 void WriteScenario(JsonWriter& json, const Scenario& scenario) {
   json.BeginObject();
@@ -158,33 +190,55 @@ void WriteScenario(JsonWriter& json, const Scenario& scenario) {
   json.EndObject();
 }
 
-Result<std::optional<Scenario>> ReadScenario(std::string_view report,
+}  // namespace
+
+void WriteQuestion(JsonWriter& json, const Question& question) {
+  json.Key(kVerbKey);
+  json.String(question.verb);
+  json.Key(kKey);
+  WriteScenario(json, question.scenario);
+  if (question.arguments.empty()) {
+    return;
+  }
+  json.Key(kArgumentsKey);
+  json.BeginObject();
+  for (const auto& [name, values] : question.arguments) {
+    json.Key(name);
+    json.BeginArray();
+    for (const std::string& value : values) {
+      json.String(value);
+    }
+    json.EndArray();
+  }
+  json.EndObject();
+}
+
+Result<std::optional<Question>> ReadQuestion(std::string_view report,
                                              std::string_view source) {
   const auto bytes = OpenMemory(report);
   JsonRecordReader reader(*bytes, {});
+  std::optional<Question> question;
+  std::string verb;
   for (;;) {
     ASSIGN_OR_RETURN(const auto item, reader.Next());
     if (!item) {
-      return std::nullopt;
+      break;
     }
-    if (item->key != kKey) {
-      continue;
+    if (item->key == kVerbKey) {
+      verb = TextOf(item->value);
+    } else if (item->key == kKey) {
+      ASSIGN_OR_RETURN(question.emplace().scenario,
+                       ReadScenario(item->value, source));
+    } else if (item->key == kArgumentsKey && question) {
+      RETURN_IF_ERROR(ReadArguments(item->value, source, *question));
+    } else if (question) {
+      break;  // They come first.
     }
-    Scenario scenario;
-    Status read;
-    const bool whole = item->value.ForEachMember(
-        [&](std::string_view name, const JsonValue& value) {
-          if (read) {
-            read = ReadMember(name, value, source, scenario);
-          }
-        });
-    RETURN_IF_ERROR(read);
-    if (!whole) {
-      return Fail(ErrorCode::kInvalidInput,
-                  fmt::format("{}: scenario is no object", source));
-    }
-    return scenario;
   }
+  if (question) {
+    question->verb = verb;
+  }
+  return question;
 }
 
 std::string ScenarioToml(const Scenario& scenario) {

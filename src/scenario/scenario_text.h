@@ -1,5 +1,5 @@
-// A scenario in the forms in which it travels: with its answer, as JSON, and as
-// a file, as TOML.
+// A question in the forms in which it travels: with its answer, as JSON, and
+// its scenario as a file, as TOML.
 #ifndef STEPCAST_SCENARIO_SCENARIO_TEXT_H_
 #define STEPCAST_SCENARIO_SCENARIO_TEXT_H_
 
@@ -9,17 +9,18 @@
 
 #include "base/json_write.h"
 #include "base/result.h"
+#include "scenario/question.h"
 #include "scenario/scenario.h"
 
 namespace stepcast::scenario {
 
-/// Writes an object, the member "scenario" of reports: the settings that were
-/// given, by name.
-void WriteScenario(JsonWriter& json, const Scenario& scenario);
+/// Writes members of the object that is open: "command"; "scenario", the
+/// settings that were given, by name; "arguments", if there are any.
+void WriteQuestion(JsonWriter& json, const Question& question);
 
-/// Reads it back from a report; nothing if the report has none. `source` is the
-/// report's name in messages.
-Result<std::optional<Scenario>> ReadScenario(std::string_view report,
+/// Reads it back from a report; nothing if the report has no scenario. `source`
+/// is the report's name in messages.
+Result<std::optional<Question>> ReadQuestion(std::string_view report,
                                              std::string_view source);
 
 /// The same as a file: a line per setting, under the heading [scenario].

@@ -13,19 +13,19 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string ReportOf(const Scenario& scenario) {
+std::string ReportOf(const Question& question) {
   JsonWriter json;
   json.BeginObject();
   json.Key("version").String("1");
-  json.Key("scenario");
-  WriteScenario(json, scenario);
+  WriteQuestion(json, question);
+  json.Key("step_time_us").Int(5);
   json.EndObject();
   return json.Take();
 }
 
 std::string ErrorOfReport(std::string_view report) {
-  const auto scenario = ReadScenario(report, "r.json");
-  return scenario ? "none" : scenario.error().message;
+  const auto question = ReadQuestion(report, "r.json");
+  return question ? "none" : question.error().message;
 }
 
 // Some settings, with letters that JSON has to escape.
@@ -55,10 +55,14 @@ Scenario RandomScenario(uint64_t seed) {
 TEST(ScenarioTextTest, WhatIsWrittenIsReadBack) {
   for (uint64_t seed = 1; seed <= 200; ++seed) {
     const Scenario scenario = RandomScenario(seed);
-    const auto again = ReadScenario(ReportOf(scenario), "r.json");
+    Question question{.verb = "whatif", .scenario = scenario, .arguments = {}};
+    if (seed % 2 == 0) {
+      question.arguments = {{"change", {"a\"=1", ""}}, {"suggest", {"true"}}};
+    }
+    const auto again = ReadQuestion(ReportOf(question), "r.json");
     ASSERT_TRUE(again) << again.error().message;
     ASSERT_TRUE(again->has_value());
-    EXPECT_EQ(**again, scenario) << ReportOf(scenario);
+    EXPECT_EQ(**again, question) << ReportOf(question);
     const auto file = ReadScenarioToml(ScenarioToml(scenario), "s.toml");
     ASSERT_TRUE(file) << file.error().message;
     ASSERT_TRUE(file->has_value());
@@ -67,9 +71,9 @@ TEST(ScenarioTextTest, WhatIsWrittenIsReadBack) {
 }
 
 TEST(ScenarioTextTest, AReportWithoutOneHasNone) {
-  const auto scenario = ReadScenario(R"({"version": "1"})", "r.json");
-  ASSERT_TRUE(scenario);
-  EXPECT_FALSE(scenario->has_value());
+  const auto question = ReadQuestion(R"({"version": "1"})", "r.json");
+  ASSERT_TRUE(question);
+  EXPECT_FALSE(question->has_value());
 }
 
 TEST(ScenarioTextTest, MistakesAreTold) {
@@ -80,6 +84,8 @@ TEST(ScenarioTextTest, MistakesAreTold) {
   EXPECT_THAT(ErrorOfReport(R"({"scenario": {"workload": "m"}})"),
               HasSubstr("another type of value for 'workload'"));
   EXPECT_THAT(ErrorOfReport(R"({"scenario": 4})"), HasSubstr("no object"));
+  EXPECT_THAT(ErrorOfReport(R"({"scenario": {}, "arguments": {"change": 4}})"),
+              HasSubstr("no lists of words"));
 }
 
 TEST(ScenarioTextTest, AFileHasNumbersAndNamesAsPeopleWriteThem) {

@@ -17,7 +17,7 @@
 #include "html/chart.h"
 #include "html/timeline.h"
 #include "html/waterfall.h"
-#include "scenario/scenario.h"
+#include "scenario/question.h"
 
 namespace stepcast::view {
 
@@ -151,7 +151,7 @@ struct Doc {
   std::string verdict{};  // The answer in one line.
   std::string verdict_key = "verdict";
   std::string version{};  // Of the program; nested ones have the same.
-  std::optional<scenario::Scenario> asked{};
+  std::optional<scenario::Question> asked{};
   std::vector<Block> blocks{};
   Table csv{};                       // What --csv writes; no columns: nothing.
   std::vector<CheckedCase> cases{};  // What JUnit has.

@@ -164,10 +164,15 @@ std::string WriteHtml(const Doc& doc) {
   HtmlWriter writer(page);
   VisitBlocks(doc.blocks, writer);
   if (doc.asked) {
+    // A report that can be asked again, as those of JSON.
     JsonWriter json(JsonWriter::Style::kCompact);
-    scenario::WriteScenario(json, *doc.asked);
+    json.BeginObject();
+    json.Key("version");
+    json.String(doc.version);
+    scenario::WriteQuestion(json, *doc.asked);
+    json.EndObject();
     page.AddHtml(fmt::format(
-        "<script type=\"application/json\" id=\"scenario\">{}</script>\n",
+        "<script type=\"application/json\" id=\"question\">{}</script>\n",
         html::EscapeScript(json.Take())));
   }
   return page.Take(doc.version);

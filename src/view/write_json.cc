@@ -166,8 +166,7 @@ void WriteDoc(JsonWriter& json, const Doc& doc, std::string_view version) {
   members.Key("version");
   json.String(version);
   if (doc.asked) {
-    members.Key("scenario");
-    scenario::WriteScenario(json, *doc.asked);
+    scenario::WriteQuestion(json, *doc.asked);
   }
   if (!doc.verdict.empty()) {
     members.Key(doc.verdict_key);

@@ -6,18 +6,28 @@ import sys
 import tempfile
 import unittest
 
+import formats_test
+
 STEPCAST = MAKE_TRACE = None
 
-QUESTIONS = (
-    [],
-    ["dlrm_default", "--gpu", "v100-sxm-16gb", "--batch", "512", "--pageable",
-     "--cuda-graphs", "all", "--algorithm", "lin2022"],
-    ["dlrm_mlperf", "--platform", "dgx-a100", "--gpus", "8", "--impl",
-     "torchrec", "--seed", "7"],
-    ["dlrm_default", "--server", "2s-epyc-7742", "--nodes", "2"],
-    ["fleet_m1", "--server", "2s-skylake", "--trainers", "2"],
-    ["trace.json", "--gpu", "a100-sxm-80gb", "--overheads", "measured"],
-)
+# One of each command, and more of what a scenario can be.
+QUESTIONS = [
+    *formats_test.REPORTS.values(),
+    ["predict"],
+    ["predict", "dlrm_default", "--gpu", "v100-sxm-16gb", "--batch", "512",
+     "--pageable", "--cuda-graphs", "all", "--algorithm", "lin2022"],
+    ["predict", "dlrm_mlperf", "--platform", "dgx-a100", "--gpus", "8",
+     "--impl", "torchrec", "--seed", "7"],
+    ["predict", "trace.json", "--gpu", "a100-sxm-80gb", "--overheads",
+     "measured"],
+    ["whatif", "trace.json", "--suggest"],
+    ["compare", "trace.json", "dlrm_default"],
+    ["doctor", "trace.json", "--rank", "0"],
+    ["plan", "dlrm_default", "--gpus", "2", "--sharder", "size", "--sharder",
+     "greedy", "--hbm", "20GB"],
+    ["eval", "overheads", "--data", "trace.json"],
+    ["eval", "steps", "--data", "steps.csv", "--group", "model"],
+]
 
 
 class AskAgainTest(unittest.TestCase):
@@ -28,7 +38,7 @@ class AskAgainTest(unittest.TestCase):
         self.work = pathlib.Path(scratch.name)
 
     def ask(self, *words):
-        done = subprocess.run([STEPCAST, "predict", *words], cwd=self.work,
+        done = subprocess.run([STEPCAST, *words], cwd=self.work,
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
@@ -36,20 +46,41 @@ class AskAgainTest(unittest.TestCase):
     def test_a_report_asked_again_gives_the_same_bytes(self):
         subprocess.run([MAKE_TRACE, self.work / "trace.json", "mb=1"],
                        check=True, capture_output=True)
+        (self.work / "kernels.csv").write_text(formats_test.KERNELS)
+        (self.work / "steps.csv").write_text(formats_test.STEPS)
         for words in QUESTIONS:
             with self.subTest(words=words):
                 report = self.ask(*words, "--json")
                 (self.work / "report.json").write_text(report)
-                self.assertEqual(self.ask("report.json", "--json"), report)
-                self.assertEqual(self.ask("report.json"), self.ask(*words))
+                verb = words[:2] if words[0] == "eval" else words[:1]
+                self.assertEqual(self.ask(*verb, "report.json", "--json"),
+                                 report)
+                self.assertEqual(self.ask(*verb, "report.json"),
+                                 self.ask(*words))
+
+    def test_a_verb_takes_the_scenario_of_another(self):
+        (self.work / "report.json").write_text(
+            self.ask("predict", "dlrm_default", "--batch", "256", "--json"))
+        change = ["--change", "gpu=t4", "--json"]
+        self.assertEqual(
+            self.ask("whatif", "report.json", *change),
+            self.ask("whatif", "dlrm_default", "--batch", "256", *change))
+
+    def test_a_page_holds_a_question_that_can_be_asked(self):
+        text = self.ask("predict", "dlrm_default", "--batch", "256", "--html",
+                        "page.html")
+        page = (self.work / "page.html").read_text()
+        question = page.split('id="question">')[1].split("</script>")[0]
+        (self.work / "question.json").write_text(question)
+        self.assertEqual(self.ask("predict", "question.json"), text)
 
     def test_settings_go_on_top(self):
-        report = self.ask("dlrm_default", "--batch", "256", "--json")
+        report = self.ask("predict", "dlrm_default", "--batch", "256", "--json")
         (self.work / "report.json").write_text(report)
-        wanted = self.ask("dlrm_default", "--batch", "512", "--json")
+        wanted = self.ask("predict", "dlrm_default", "--batch", "512", "--json")
         self.assertNotEqual(report, wanted)
         for words in (["--set", "batch=512"], ["--batch", "512"]):
-            self.assertEqual(self.ask("report.json", *words, "--json"), wanted)
+            self.assertEqual(self.ask("predict", "report.json", *words, "--json"), wanted)
 
     def test_a_report_of_before_is_refused(self):
         (self.work / "old.json").write_text('{"version": "0.0.1"}\n')

@@ -1,13 +1,14 @@
-#include "cli/compare_side.h"
+#include "api/compare_side.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
 #include <vector>
 
+#include "api/workload.h"
 #include "scenario/settings.h"
 
-namespace stepcast::cli {
+namespace stepcast::api {
 namespace {
 
 // A side on servers leaves the GPUs of the options to the other one, and the
@@ -25,10 +26,10 @@ void LeaveToOther(std::string_view name, scenario::Scenario& scenario) {
 
 }  // namespace
 
-Status ReadSide(const std::string& text, PredictCommand& command) {
+Status ReadSide(const std::string& text, scenario::Scenario& scenario) {
   const size_t at =
       std::filesystem::exists(text) ? std::string::npos : text.find('@');
-  command.scenario.workload = {text.substr(0, at)};
+  scenario.workload = {text.substr(0, at)};
   std::string_view rest = at == std::string::npos
                               ? std::string_view()
                               : std::string_view(text).substr(at + 1);
@@ -36,22 +37,21 @@ Status ReadSide(const std::string& text, PredictCommand& command) {
   while (!rest.empty()) {
     pairs.push_back(rest.substr(0, rest.find(',')));
     rest.remove_prefix(std::min(pairs.back().size() + 1, rest.size()));
-    LeaveToOther(pairs.back().substr(0, pairs.back().find('=')),
-                 command.scenario);
+    LeaveToOther(pairs.back().substr(0, pairs.back().find('=')), scenario);
   }
-  scenario::Scenario whole = command.scenario;
+  scenario::Scenario whole = scenario;
   for (const std::string_view pair : pairs) {
     RETURN_IF_ERROR(scenario::SetSetting(pair, text, whole));
   }
   // Options may be meant for the other side alone; what stands here may not.
-  scenario::ClearOthers(IsModel(command.scenario.workload)
+  scenario::ClearOthers(IsModel(scenario.workload)
                             ? scenario::SubjectOfModel(whole)
                             : scenario::Subject::kTrace,
-                        command.scenario);
+                        scenario);
   for (const std::string_view pair : pairs) {
-    RETURN_IF_ERROR(scenario::SetSetting(pair, text, command.scenario));
+    RETURN_IF_ERROR(scenario::SetSetting(pair, text, scenario));
   }
   return {};
 }
 
-}  // namespace stepcast::cli
+}  // namespace stepcast::api

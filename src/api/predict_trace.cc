@@ -1,20 +1,24 @@
 // Predicts a recorded step with kernel times from models and the host's time
 // from a set of overheads.
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "cli/predict_command.h"
-#include "cli/progress.h"
-#include "cli/trace_input.h"
+#include "api/input.h"
+#include "api/predict_step.h"
+#include "api/workload.h"
 #include "engine/predictor.h"
 #include "fit/fit_overheads.h"
 #include "fit/held_out_overheads.h"
 #include "fit/overhead_samples.h"
+#include "report/op_times.h"
 #include "scenario/resolve.h"
 
-namespace stepcast::cli {
+namespace stepcast::api {
 namespace {
 
 // The set made of the trace's own steps.
@@ -49,32 +53,27 @@ Result<double> BandwidthRatio(engine::Predictor& predictor,
 
 }  // namespace
 
-Result<engine::PredictOptions> ReadTraceOptions(const PredictCommand& command) {
-  ASSIGN_OR_RETURN(const scenario::Job job,
-                   scenario::ResolveTimes(command.scenario));
-  return job.options;
-}
-
-Result<report::PredictionReport> PredictTrace(const PredictCommand& command) {
-  if (!command.scenario.platform.empty()) {
+Result<Predicted> PredictTrace(const scenario::Scenario& scenario,
+                               const Options& how) {
+  if (!scenario.platform.empty()) {
     return Fail(ErrorCode::kInvalidInput,
                 "platform means nothing for a predicted recording: what its "
                 "servers add to a collective is not known; predict its model "
                 "there");
   }
-  ASSIGN_OR_RETURN(TraceInput trace,
-                   LoadTrace(InputOf(command), command.scenario.step));
+  ASSIGN_OR_RETURN(TraceInput trace, LoadTrace(scenario, how));
   const auto graph = std::make_shared<const ir::Graph>(std::move(trace.graph));
-  engine::Predictor predictor = PredictorOf(command);
+  auto keeper = std::make_shared<engine::Predictor>(PredictorOf(scenario));
+  engine::Predictor& predictor = *keeper;
   const Result<std::string> recorded = RecordedGpu(*graph);
-  if (!recorded && command.scenario.gpu.empty()) {
+  if (!recorded && scenario.gpu.empty()) {
     return tl::unexpected(recorded.error());
   }
-  const std::string gpu =
-      command.scenario.gpu.empty() ? *recorded : command.scenario.gpu;
+  const std::string gpu = scenario.gpu.empty() ? *recorded : scenario.gpu;
   ASSIGN_OR_RETURN(const cost::KernelModels* models, predictor.Models(gpu));
 
-  ASSIGN_OR_RETURN(engine::PredictOptions options, ReadTraceOptions(command));
+  ASSIGN_OR_RETURN(scenario::Job times, scenario::ResolveTimes(scenario));
+  engine::PredictOptions& options = times.options;
   options.price.same_gpu = recorded && *recorded == gpu;
   if (recorded && !options.price.same_gpu) {
     ASSIGN_OR_RETURN(options.price.measured_factor,
@@ -82,45 +81,45 @@ Result<report::PredictionReport> PredictTrace(const PredictCommand& command) {
   }
   options.repeats = graph->is_timed() ? 1 : options.repeats;
   options.rank_offsets = graph->is_timed();
-  options.profiled = graph->is_timed() || command.scenario.profiled;
-  const std::string name = !command.scenario.overheads.empty()
-                               ? command.scenario.overheads
-                           : graph->is_timed() ? std::string(kSelf)
-                                               : "shared";
+  options.profiled = graph->is_timed() || scenario.profiled;
+  const std::string name = !scenario.overheads.empty() ? scenario.overheads
+                           : graph->is_timed()         ? std::string(kSelf)
+                                                       : "shared";
   std::optional<cost::OverheadTable> own;
   const cost::OverheadTable* overheads = nullptr;
   if (name == kSelf) {
-    const Progress progress("fitting the trace's own overheads");
+    how.Tell("fitting the trace's own overheads");
     ASSIGN_OR_RETURN(own, OwnOverheads(trace.input));
     overheads = &*own;
   } else if (name != kMeasured) {
     ASSIGN_OR_RETURN(overheads, predictor.Overheads(name));
   }
   ASSIGN_OR_RETURN(
-      const engine::StepResult result,
+      engine::StepResult result,
       engine::Predict(
           {.graph = graph, .models = models, .overheads = overheads}, options));
   report::PredictionReport report = report::ReportPrediction(
       result,
-      {.workload = command.scenario.workload.front(),
+      {.workload = scenario.workload.front(),
        .platform = "",
        .gpu = gpu,
        .num_gpus = static_cast<int64_t>(graph->data().ranks.size()),
        .overheads = name,
        .window = graph->is_timed() ? "the recorded step, with its profiler"
                                    : "steady step"});
-  if (command.output.json) {
+  if (how.ops) {
     report.ops = report::SumOps(result);
   }
   RETURN_IF_ERROR(
-      AddAlgorithms(command, result, overheads, options.profiled, report));
-  if (command.scenario.gpu.empty()) {
+      AddAlgorithms(scenario, result, overheads, options.profiled, report));
+  if (scenario.gpu.empty()) {
     report.notes.push_back(
         fmt::format("recorded as '{}', taken for {}",
                     graph->text(graph->data().ranks.begin()->gpu), gpu));
   }
-  RETURN_IF_ERROR(WritePictures(command, result, report));
-  return report;
+  return Predicted{.predictor = std::move(keeper),
+                   .result = std::move(result),
+                   .report = std::move(report)};
 }
 
-}  // namespace stepcast::cli
+}  // namespace stepcast::api

@@ -1,4 +1,4 @@
-#include "cli/ask_again.h"
+#include "api/ask_again.h"
 
 #include <array>
 #include <filesystem>
@@ -14,7 +14,7 @@
 #include "scenario/scenario_text.h"
 #include "scenario/settings.h"
 
-namespace stepcast::cli {
+namespace stepcast::api {
 
 bool IsReport(const std::string& path) {
   if (!std::filesystem::is_regular_file(path)) {
@@ -32,44 +32,48 @@ bool IsReport(const std::string& path) {
 
 namespace {
 
-// The scenario of a file that has one: a report, or a file of its own.
-Result<std::optional<scenario::Scenario>> ReadAsked(const std::string& path) {
+// The question of a file that has one: a report, or a scenario of its own.
+Result<std::optional<scenario::Question>> ReadAsked(const std::string& path) {
   if (IsReport(path)) {
     ASSIGN_OR_RETURN(const std::string report, ReadFile(path));
-    ASSIGN_OR_RETURN(auto asked, scenario::ReadScenario(report, path));
+    ASSIGN_OR_RETURN(auto asked, scenario::ReadQuestion(report, path));
     if (!asked) {
       return Fail(ErrorCode::kInvalidInput,
                   fmt::format("{} is a report without a scenario; expected one "
-                              "that this version of `stepcast predict --json` "
-                              "wrote",
+                              "that this version of stepcast wrote with --json",
                               path));
     }
     return asked;
   }
   if (path.ends_with(".toml") && std::filesystem::exists(path)) {
     ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-    return scenario::ReadScenarioToml(text, path);
+    ASSIGN_OR_RETURN(auto scenario, scenario::ReadScenarioToml(text, path));
+    if (scenario) {
+      return scenario::Question{
+          .verb = "", .scenario = *std::move(scenario), .arguments = {}};
+    }
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-Status AskAgain(PredictCommand& command) {
-  const std::vector<std::string> files = command.scenario.workload;
-  if (files.size() == 1) {
-    ASSIGN_OR_RETURN(std::optional<scenario::Scenario> asked,
-                     ReadAsked(files.front()));
-    if (asked) {
-      command.scenario.workload.clear();
-      scenario::PutOnTop(command.scenario, *asked);
-      command.scenario = *std::move(asked);
-    }
+Status AskAgain(scenario::Question& question) {
+  if (question.scenario.workload.size() != 1) {
+    return {};
   }
-  for (const std::string& text : command.sets) {
-    RETURN_IF_ERROR(scenario::SetSetting(text, text, command.scenario));
+  ASSIGN_OR_RETURN(std::optional<scenario::Question> asked,
+                   ReadAsked(question.scenario.workload.front()));
+  if (!asked) {
+    return {};
+  }
+  question.scenario.workload.clear();
+  scenario::PutOnTop(question.scenario, asked->scenario);
+  question.scenario = std::move(asked->scenario);
+  if (asked->verb == question.verb) {
+    question.arguments.merge(std::move(asked->arguments));
   }
   return {};
 }
 
-}  // namespace stepcast::cli
+}  // namespace stepcast::api

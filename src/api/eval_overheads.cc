@@ -1,23 +1,24 @@
-// stepcast eval overheads: held-out steps against their prediction.
+// eval overheads: held-out steps against their prediction.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "api/ask.h"
+#include "api/eval_data.h"
 #include "base/units.h"
-#include "cli/data_options.h"
-#include "cli/eval_commands.h"
-#include "cli/progress.h"
-#include "cli/report_options.h"
 #include "fit/held_out_overheads.h"
 #include "ingest/load.h"
 #include "view/doc.h"
 
-namespace stepcast::cli {
+namespace stepcast::api {
 namespace {
 
 struct EvaluatedRun {
@@ -90,7 +91,6 @@ EvaluatedRun Summarize(const std::string& path, fit::HeldOut held_out) {
 
 Result<std::vector<EvaluatedRun>> Evaluate(
     const std::vector<std::string>& paths, size_t threads, bool leave_one_out) {
-  const Progress progress("predicting held-out steps");
   ASSIGN_OR_RETURN(const ingest::Rules rules, ingest::Rules::Load());
   std::vector<LoadedRun> inputs;
   for (const std::string& path : paths) {
@@ -164,39 +164,65 @@ view::Doc OverheadsDoc(const std::vector<EvaluatedRun>& runs) {
   return doc;
 }
 
-}  // namespace
-
-Status EvalOverheads(const Words& words) {
-  OptionParser parser(
-      "eval overheads",
-      "Predicts each step of a run with its measured kernels and the overheads "
-      "of the\nother half of its steps; with one step, each rank from the "
-      "others.",
-      "  stepcast eval overheads --data run1/ run2.json.gz");
-  DataOptions given;
-  ReportOptions output;
-  bool leave_one_out = false;
-  AddDataOptions(parser, given,
-                 "traces of a profiler, each a file or a directory of "
-                 "ranks of one run");
-  parser.AddFlag("--leave-one-out", leave_one_out,
-                 "instead predict each run from the others together, as "
-                 "the shared set would");
-  AddReportOptions(parser, output, "the report", "a row for each run");
-  ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
-  if (!go_on) {
-    return {};
-  }
-  RETURN_IF_ERROR(CheckReportOptions(output, given.data));
-  ASSIGN_OR_RETURN(const Data data,
-                   ReadDataOptions(given, "traces of a profiler"));
-  if (leave_one_out && given.data.size() < 2) {
+Result<Answer> AskEvalOverheads(const scenario::Question& question,
+                                const Options& options) {
+  RETURN_IF_ERROR(DataOf(question, "traces of a profiler"));
+  const std::vector<std::string>& data = question.All("data");
+  const bool leave_one_out = question.Has("leave-one-out");
+  if (leave_one_out && data.size() < 2) {
     return Fail(ErrorCode::kInvalidInput,
                 "--leave-one-out needs two runs or more in --data");
   }
+  options.Tell("predicting held-out steps");
   ASSIGN_OR_RETURN(const std::vector<EvaluatedRun> runs,
-                   Evaluate(given.data, data.threads, leave_one_out));
-  return WriteReport(OverheadsDoc(runs), output);
+                   Evaluate(data, options.threads, leave_one_out));
+  return Answer{.doc = OverheadsDoc(runs)};
 }
 
-}  // namespace stepcast::cli
+}  // namespace
+
+Result<std::vector<std::filesystem::path>> DataOf(
+    const scenario::Question& question, std::string_view expected) {
+  if (!question.scenario.workload.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("{} takes no '{}' but a report to ask again; "
+                            "expected --data and {}",
+                            question.verb, question.scenario.workload.front(),
+                            expected));
+  }
+  const std::vector<std::string>& data = question.All("data");
+  if (data.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("no --data given; expected {}", expected));
+  }
+  return std::vector<std::filesystem::path>(data.begin(), data.end());
+}
+
+Verb EvalOverheadsVerb() {
+  return {
+      .name = "eval overheads",
+      .about =
+          "Predicts each step of a run with its measured kernels and the "
+          "overheads of the\nother half of its steps; with one step, each rank "
+          "from the others.",
+      .examples = "  stepcast eval overheads --data run1/ run2.json.gz",
+      .words = "REPORT",
+      .words_help = kReportHelp,
+      .page = "the report",
+      .rows = "a row for each run",
+      .takes =
+          [](const scenario::Setting& setting) {
+            return setting.name == "workload";
+          },
+      .arguments =
+          {DataArgument("traces of a profiler, each a file or a directory of "
+                        "ranks of one run"),
+           {.name = "leave-one-out",
+            .value = "",
+            .help = "instead predict each run from the others together, as the "
+                    "shared set would",
+            .kind = Argument::Kind::kFlag}},
+      .ask = AskEvalOverheads};
+}
+
+}  // namespace stepcast::api

@@ -1,7 +1,7 @@
 // The device that a directory describes: of measurements, or of a profile that
 // was fitted to them.
-#ifndef STEPCAST_CLI_PROFILE_DEVICE_H_
-#define STEPCAST_CLI_PROFILE_DEVICE_H_
+#ifndef STEPCAST_API_PROFILE_DEVICE_H_
+#define STEPCAST_API_PROFILE_DEVICE_H_
 
 #include <filesystem>
 #include <optional>
@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "hw/device.h"
 
-namespace stepcast::cli {
+namespace stepcast::api {
 
 /// The file that describes a device, and that of what its host takes.
 inline constexpr std::string_view kDeviceFile = "device.toml";
@@ -38,6 +38,6 @@ std::string OverheadsOrProfiles(
     const std::string& overheads, const std::string& gpu,
     std::span<const std::filesystem::path> profiles);
 
-}  // namespace stepcast::cli
+}  // namespace stepcast::api
 
-#endif  // STEPCAST_CLI_PROFILE_DEVICE_H_
+#endif  // STEPCAST_API_PROFILE_DEVICE_H_

@@ -1,10 +1,10 @@
-#include "cli/profile_device.h"
+#include "api/profile_device.h"
 
 #include <system_error>
 
 #include "hw/device.h"
 
-namespace stepcast::cli {
+namespace stepcast::api {
 
 std::optional<std::filesystem::path> FindIn(
     std::span<const std::filesystem::path> directories, std::string_view name) {
@@ -47,4 +47,4 @@ std::string OverheadsOrProfiles(
   return overheads.empty() && own ? file->string() : overheads;
 }
 
-}  // namespace stepcast::cli
+}  // namespace stepcast::api

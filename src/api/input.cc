@@ -1,15 +1,18 @@
-#include "cli/options.h"
+#include "api/input.h"
 
-#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "cli/progress.h"
+#include "base/diagnostics.h"
+#include "hw/device.h"
+#include "hw/gpu_names.h"
+#include "ingest/build_graph.h"
 
-namespace stepcast::cli {
+namespace stepcast::api {
 namespace {
 
 std::vector<std::filesystem::path> Paths(
@@ -35,39 +38,48 @@ Status KeepRank(int64_t rank, ingest::Loaded& loaded) {
 
 }  // namespace
 
-void AddInputOptions(OptionParser& parser, InputOptions& options) {
-  parser.Add("FILE", options.files,
-             "traces, directories or archives of ranks; an execution\n"
-             "trace and a profiler trace of one run go together",
-             "");
-  parser.Add("--rank", options.rank, "use this rank alone", "N");
-  parser.AddRepeated(
-      "--rules", options.rules,
-      "rule file to ask before the built-in ones; may be repeated", "FILE");
-  parser.Add("--threads", options.threads,
-             "threads to use; 0, the default: one a core", "N");
-}
-
-Result<Input> LoadInput(const InputOptions& options, bool allow_duplicates) {
-  if (options.files.empty()) {
+Result<Input> LoadInput(const scenario::Scenario& scenario,
+                        const Options& options, bool allow_duplicates) {
+  if (scenario.workload.empty()) {
     return Fail(ErrorCode::kInvalidInput,
                 "no file given; expected one or more traces");
   }
-  ASSIGN_OR_RETURN(const auto threads,
-                   ParseNumber("--threads", options.threads, 0));
-  ASSIGN_OR_RETURN(const auto rank, ParseNumber("--rank", options.rank, 0));
-  const Progress progress("reading traces");
+  ASSIGN_OR_RETURN(const auto rank, ParseNumber("--rank", scenario.rank, 0));
+  options.Tell("reading traces");
   Input input;
-  input.threads = static_cast<size_t>(threads.value_or(0));
-  ASSIGN_OR_RETURN(input.rules, ingest::Rules::Load(Paths(options.rules)));
+  ASSIGN_OR_RETURN(input.rules, ingest::Rules::Load(Paths(scenario.rules)));
   ASSIGN_OR_RETURN(input.loaded,
-                   ingest::Load(Paths(options.files), input.rules,
-                                {.threads = input.threads,
+                   ingest::Load(Paths(scenario.workload), input.rules,
+                                {.threads = options.threads,
                                  .allow_duplicates = allow_duplicates}));
   if (rank) {
     RETURN_IF_ERROR(KeepRank(*rank, input.loaded));
   }
+  RETURN_IF_ERROR(options.Check());
   return input;
+}
+
+Result<TraceInput> LoadTrace(const scenario::Scenario& scenario,
+                             const Options& options) {
+  ASSIGN_OR_RETURN(Input input,
+                   LoadInput(scenario, options, /*allow_duplicates=*/false));
+  ASSIGN_OR_RETURN(const auto step, ParseNumber("--step", scenario.step, 0));
+  Diagnostics diagnostics;
+  ASSIGN_OR_RETURN(ir::Graph graph,
+                   ingest::BuildGraph(input.loaded.ranks, input.rules,
+                                      {.step = step}, diagnostics));
+  return TraceInput{.input = std::move(input), .graph = std::move(graph)};
+}
+
+Result<std::string> RecordedGpu(const ir::Graph& graph) {
+  const std::vector<std::string>& names = hw::GpuNames();
+  for (const ir::Rank& rank : graph.data().ranks) {
+    if (auto nearest = hw::NearestGpu(graph.text(rank.gpu), names)) {
+      return *std::move(nearest);
+    }
+  }
+  return Fail(ErrorCode::kInvalidInput,
+              "the trace does not name a GPU we know; expected --gpu NAME");
 }
 
 Result<std::optional<int64_t>> ParseNumber(std::string_view option,
@@ -87,4 +99,4 @@ Result<std::optional<int64_t>> ParseNumber(std::string_view option,
   return number;
 }
 
-}  // namespace stepcast::cli
+}  // namespace stepcast::api

@@ -1,0 +1,123 @@
+// One function behind every door: a question in, a document out.
+#ifndef STEPCAST_API_ASK_H_
+#define STEPCAST_API_ASK_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "scenario/question.h"
+#include "scenario/settings.h"
+#include "view/doc.h"
+
+namespace stepcast::api {
+
+/// "0.1.0"
+std::string_view Version();
+
+/// How to work; the answer does not depend on it.
+struct Options {
+  size_t threads = 0;  // 0: one per core.
+  /// Is told what is being done from now on: "reading traces".
+  std::function<void(std::string_view)> tell{};
+  /// Is asked now and then, from any thread; true: stop. A search answers with
+  /// the best so far, anything else fails.
+  std::function<bool()> cancelled{};
+  bool page = false;  // With what only pages show and takes time to make.
+  bool ops = false;   // With the table of ops, which only JSON has.
+
+  void Tell(std::string_view what) const {
+    if (tell) {
+      tell(what);
+    }
+  }
+  bool IsCancelled() const { return cancelled && cancelled(); }
+  /// Fails if it is.
+  Status Check() const;
+};
+
+struct Answer {
+  view::Doc doc{};
+  std::vector<double> values{};  // Of the verb's quantities, in their order.
+  /// What can be saved beside the report, by the names of the verb's files.
+  std::map<std::string, std::function<std::string()>, std::less<>> files{};
+  std::shared_ptr<const void> owner{};  // Of what the others point to.
+};
+
+/// Something that checks can be about.
+struct Quantity {
+  std::string_view name;  // "error"
+  std::string_view unit;  // "%", "us" or "": of a limit without one.
+  std::string_view help;  // One line.
+};
+
+/// What one verb alone takes, beside settings.
+struct Argument {
+  enum class Kind : uint8_t {
+    kWord,
+    kWords,     // All that follow.
+    kRepeated,  // One each time.
+    kFlag,
+  };
+  std::string_view name;   // "change": --change
+  std::string_view value;  // "NAME=VALUE"; empty for flags.
+  std::string_view help;
+  Kind kind = Kind::kWord;
+};
+
+/// What can be saved beside the report.
+struct File {
+  std::string_view name;  // "perfetto": --perfetto FILE
+  std::string_view help;
+};
+
+/// One kind of question.
+struct Verb {
+  std::string_view name;      // "predict", "eval steps"
+  std::string_view about;     // Some sentences.
+  std::string_view examples;  // Lines of a shell.
+  /// The words without an option, and what they are; empty: those of settings.
+  std::string_view words{};
+  std::string_view words_help{};
+  std::string_view page;  // What an HTML page shows.
+  std::string_view rows;  // What CSV has a row for; empty: no CSV.
+  bool (*takes)(const scenario::Setting& setting) = nullptr;
+  std::vector<Argument> arguments{};
+  std::vector<Quantity> quantities{};
+  std::vector<File> files{};
+  bool is_search = false;  // Answers with the best so far if it is stopped.
+  Result<Answer> (*ask)(const scenario::Question& question,
+                        const Options& options) = nullptr;
+};
+
+/// In the order of the program's help.
+std::span<const Verb> Verbs();
+/// Null if there is none of that name.
+const Verb* FindVerb(std::string_view name);
+
+/// The answer with its question in it. Keeps nothing between two calls; several
+/// threads may ask at once. Fails for verbs, arguments and settings that there
+/// are not.
+Result<Answer> Ask(const scenario::Question& question,
+                   const Options& options = {});
+
+Verb PredictVerb();
+Verb WhatifVerb();
+Verb CompareVerb();
+Verb ReplayVerb();
+Verb PlanVerb();
+Verb DoctorVerb();
+Verb EvalKernelsVerb();
+Verb EvalOverheadsVerb();
+Verb EvalStepsVerb();
+
+}  // namespace stepcast::api
+
+#endif  // STEPCAST_API_ASK_H_

@@ -1,0 +1,183 @@
+// eval kernels: predicted kernels and collectives against measured ones.
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/ask.h"
+#include "api/eval_data.h"
+#include "api/profile_device.h"
+#include "base/nearest.h"
+#include "cost/collectives/collective_store.h"
+#include "cost/profile.h"
+#include "fit/fit_collectives.h"
+#include "fit/leave_out.h"
+#include "hw/cluster.h"
+#include "measurements/collective_rows.h"
+#include "measurements/kernel_rows.h"
+#include "report/accuracy_doc.h"
+#include "report/collective_accuracy.h"
+#include "report/kernel_accuracy.h"
+#include "report/network_comparison.h"
+
+namespace stepcast::api {
+namespace {
+
+using measurements::Part;
+
+struct PartName {
+  std::string_view name;
+  std::optional<Part> part;
+};
+constexpr std::array kParts = {
+    PartName{"all", std::nullopt}, PartName{"fit", Part::kFit},
+    PartName{"validation", Part::kValidation}, PartName{"test", Part::kTest}};
+
+Result<std::optional<Part>> ParsePart(const std::string& text) {
+  std::vector<std::string_view> known;
+  for (const PartName& part : kParts) {
+    if (part.name == text) {
+      return part.part;
+    }
+    known.push_back(part.name);
+  }
+  return Fail(ErrorCode::kInvalidInput, Unknown("--part", text, known));
+}
+
+Result<view::Doc> EvalWithoutGpus(
+    const std::vector<std::filesystem::path>& paths, const Options& options) {
+  options.Tell("leaving out one GPU after another");
+  ASSIGN_OR_RETURN(const measurements::KernelRows rows,
+                   measurements::ReadKernelRows(paths));
+  ASSIGN_OR_RETURN(const measurements::CollectiveRows collectives,
+                   measurements::ReadCollectiveRows(paths));
+  if (!collectives.rows.empty() && rows.rows.empty()) {
+    ASSIGN_OR_RETURN(
+        const fit::CollectiveLeaveOut table,
+        fit::LeaveOutCollectives(collectives, {}, options.threads));
+    return report::CollectiveLeaveOutDoc(table);
+  }
+  ASSIGN_OR_RETURN(const fit::LeaveOutTable table,
+                   fit::LeaveOneOut(rows, options.threads));
+  return report::LeaveOutDoc(table);
+}
+
+// The collectives of the data, where it holds any.
+Result<report::CollectiveAccuracy> JudgeCollectives(
+    const std::vector<std::filesystem::path>& paths,
+    const std::vector<std::string>& profiles,
+    const std::vector<std::string>& platform_texts, std::optional<Part> part) {
+  ASSIGN_OR_RETURN(const measurements::CollectiveRows rows,
+                   measurements::ReadCollectiveRows(paths));
+  ASSIGN_OR_RETURN(const auto platforms, hw::FindPlatforms(platform_texts));
+  const cost::CollectiveStore store(
+      std::vector<std::filesystem::path>(profiles.begin(), profiles.end()));
+  return report::EvaluateCollectives(rows, store, platforms, part);
+}
+
+// A device that the measurements describe, or a profile made of them.
+Result<std::optional<hw::Device>> FindOwn(
+    std::vector<std::filesystem::path> directories,
+    const std::vector<std::string>& profiles) {
+  directories.insert(directories.end(), profiles.begin(), profiles.end());
+  return FindOwnDevice(directories);
+}
+
+Result<view::Doc> JudgeKernels(const scenario::Question& question,
+                               const std::vector<std::filesystem::path>& paths,
+                               std::optional<Part> part,
+                               const Options& options) {
+  options.Tell("pricing measured kernels");
+  const std::vector<std::string>& profiles = question.scenario.profile;
+  ASSIGN_OR_RETURN(const measurements::KernelRows rows,
+                   measurements::ReadKernelRows(paths));
+  const cost::ProfileStore store(
+      std::vector<std::filesystem::path>(profiles.begin(), profiles.end()));
+  if (question.Has("network")) {
+    ASSIGN_OR_RETURN(std::string text,
+                     report::CompareWithNetwork(rows, store, options.threads));
+    return view::Doc{.blocks = {view::Text{.text = std::move(text)}}};
+  }
+  ASSIGN_OR_RETURN(const auto own_device, FindOwn(paths, profiles));
+  ASSIGN_OR_RETURN(const report::KernelAccuracy accuracy,
+                   report::EvaluateKernels(rows, store,
+                                           {.part = part,
+                                            .own_device = own_device,
+                                            .threads = options.threads}));
+  ASSIGN_OR_RETURN(
+      const report::CollectiveAccuracy collectives,
+      JudgeCollectives(paths, profiles, question.All("platform"), part));
+  return report::KernelAccuracyDoc(accuracy, rows, collectives);
+}
+
+Result<Answer> AskEvalKernels(const scenario::Question& question,
+                              const Options& options) {
+  ASSIGN_OR_RETURN(const auto paths, DataOf(question, kCsvFiles));
+  ASSIGN_OR_RETURN(
+      const auto part,
+      ParsePart(question.Has("part") ? question.One("part") : "all"));
+  Answer answer;
+  if (question.Has("leave-one-out")) {
+    if (!question.scenario.profile.empty() || part) {
+      return Fail(ErrorCode::kInvalidInput,
+                  "--leave-one-out makes its own fits and judges by their test "
+                  "rows: leave out --part and --profile");
+    }
+    ASSIGN_OR_RETURN(answer.doc, EvalWithoutGpus(paths, options));
+  } else {
+    ASSIGN_OR_RETURN(answer.doc, JudgeKernels(question, paths, part, options));
+  }
+  return answer;
+}
+
+}  // namespace
+
+Verb EvalKernelsVerb() {
+  return {
+      .name = "eval kernels",
+      .about =
+          "Compares predicted kernel times with measured ones, by op, GPU "
+          "and type.",
+      .examples =
+          "  stepcast eval kernels --data measured/gemm/v100-pcie-32gb.csv\n"
+          "  stepcast eval kernels --data measured/ --part test --json\n"
+          "  stepcast eval kernels --data measured/ --profile my_profile",
+      .words = "REPORT",
+      .words_help = kReportHelp,
+      .page = "the report",
+      .rows = "a row for each op, GPU and type",
+      .takes =
+          [](const scenario::Setting& setting) {
+            return setting.name == "workload" || setting.name == "profile";
+          },
+      .arguments =
+          {DataArgument("CSV files, or directories with them: columns gpu, "
+                        "time_us, timing and those of a kernel"),
+           {.name = "part",
+            .value = "PART",
+            .help = "all rows, or those of a fit's part: fit, validation, test "
+                    "(by a hash of the shape)"},
+           {.name = "platform",
+            .value = "FILE",
+            .help = "platform files that name the systems of measured "
+                    "collectives",
+            .kind = Argument::Kind::kWords},
+           {.name = "leave-one-out",
+            .value = "",
+            .help =
+                "leave each GPU's chip out of every fit in turn and predict "
+                "its test rows; takes some minutes and no --part or "
+                "--profile",
+            .kind = Argument::Kind::kFlag},
+           {.name = "network",
+            .value = "",
+            .help = "instead compare FP32 products with the papers' network, "
+                    "trained here; most of a minute per GPU",
+            .kind = Argument::Kind::kFlag}},
+      .ask = AskEvalKernels};
+}
+
+}  // namespace stepcast::api

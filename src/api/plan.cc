@@ -1,0 +1,331 @@
+// plan: who has which table, for the shortest step.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "api/ask.h"
+#include "api/input.h"
+#include "api/workload.h"
+#include "base/file.h"
+#include "base/quantity.h"
+#include "base/units.h"
+#include "engine/place_tables.h"
+#include "hw/cluster.h"
+#include "plan/load_deal.h"
+#include "plan/make_problem.h"
+#include "plan/plan_json.h"
+#include "report/model_report.h"
+#include "report/plan_report.h"
+#include "scenario/resolve.h"
+#include "scenario/settings.h"
+#include "workload/table_deal.h"
+
+namespace stepcast::api {
+namespace {
+
+constexpr int64_t kGpusOfNode = 8;
+constexpr double kDefaultSeconds = 60;
+constexpr int64_t kDefaultEvaluations = 500'000;
+// Tables times ranks up to which changes are tried on the simulator, and how
+// many: each takes some milliseconds for ten tables on eight ranks.
+constexpr size_t kSimulatedSize = 2000;
+constexpr int kTrials = 40;
+// Above, plans that are simulated: each takes up to a second for some hundred
+// tables on a hundred ranks.
+constexpr size_t kMostSimulated = 4;
+constexpr size_t kLargeSize = 50'000;
+
+// An amount in `unit`; `otherwise` if it was not given.
+Result<double> ParseAmount(std::string_view option, const std::string& text,
+                           std::string_view unit, double otherwise) {
+  if (text.empty()) {
+    return otherwise;
+  }
+  const auto value = ParseQuantity(text, unit);
+  if (!value || !(*value > 0) || !std::isfinite(*value)) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("{} is '{}'; expected more than 0, in {}", option,
+                            text, unit));
+  }
+  return *value;
+}
+
+std::vector<double> ValuesOf(const report::PlanReport& report) {
+  const double step = report.best_row().step_us.value_or(0);
+  const report::PlanRow* const torchrec = report.RowOf("torchrec");
+  // Not known: as if it were the same.
+  return {
+      step, PercentOf(report.best_row().hbm_bytes, report.hbm_capacity_bytes),
+      PercentOf(step,
+                torchrec == nullptr ? step : torchrec->step_us.value_or(step))};
+}
+
+Result<engine::Request> ReadPlanRequest(const scenario::Scenario& scenario) {
+  scenario::Scenario asked = scenario;
+  RETURN_IF_ERROR(scenario::CheckSubject(asked, scenario::Subject::kModel));
+  asked.impl = "torchrec";
+  if (asked.gpus.empty()) {
+    const scenario::Setting* const nodes = scenario::FindSetting("nodes");
+    ASSIGN_OR_RETURN(
+        const scenario::Value count,
+        scenario::ParseValue(*nodes, asked.nodes.empty() ? "1" : asked.nodes));
+    asked.gpus = fmt::format("{}", kGpusOfNode * count.whole);
+  }
+  ASSIGN_OR_RETURN(scenario::Job job, scenario::Resolve(asked));
+  if (job.request.settings.batch == 0) {
+    job.request.settings.batch = job.request.model.batch;
+  }
+  return std::move(job.request);
+}
+
+// What a job is planned with, loaded.
+Result<plan::Job> MakeJob(engine::Predictor& predictor,
+                          engine::Request& request) {
+  std::string gpu = request.gpu;
+  ASSIGN_OR_RETURN(request.platform, engine::PlatformOf(request, gpu));
+  request.gpu = gpu;
+  ASSIGN_OR_RETURN(request.nodes, engine::NodesOn(request.platform, request));
+  plan::Job job{.model = &request.model,
+                .settings = request.settings,
+                .ranks = {.count = request.gpus, .nodes = request.nodes}};
+  if (request.gpus > 1) {
+    ASSIGN_OR_RETURN(const std::string linked,
+                     hw::PlatformWith(request.platform, gpu));
+    ASSIGN_OR_RETURN(job.collectives, predictor.Collectives(
+                                          linked, request.gpus, request.nodes));
+  }
+  ASSIGN_OR_RETURN(const std::string device, hw::GpuOn(gpu, request.platform));
+  ASSIGN_OR_RETURN(job.kernels, predictor.Models(device));
+  ASSIGN_OR_RETURN(
+      job.overheads,
+      predictor.Overheads(request.overheads.empty()
+                              ? engine::DefaultOverheads(request.settings.impl)
+                              : request.overheads));
+  job.device_bytes = job.kernels->machine().device.dram_gb * kGiga;
+  job.host = engine::HostPricingOf(request, request.platform,
+                                   job.kernels->machine().device);
+  return job;
+}
+
+// The plan of a file, first among the candidates.
+Status AddGiven(const std::string& file, const plan::Job& job,
+                const plan::Simulate& simulate, plan::Problem& problem,
+                plan::FoundPlans& found) {
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+  ASSIGN_OR_RETURN(const plan::Plan given,
+                   plan::ReadPlanJson(
+                       text, file, plan::NamedTablesOf(*job.model), job.ranks));
+  plan::Candidate candidate{.sharder = "given"};
+  ASSIGN_OR_RETURN(candidate.choices, plan::Adopt(job, given, problem));
+  candidate.cost = plan::Ledger(problem, candidate.choices).Evaluate();
+  candidate.evaluations = 1;
+  ASSIGN_OR_RETURN(candidate.simulated, simulate(given));
+  ++found.simulations;
+  ++found.evaluations;
+  found.candidates.insert(found.candidates.begin(), std::move(candidate));
+  return {};
+}
+
+Result<plan::FindOptions> ReadSearch(const scenario::Question& question,
+                                     const Options& how,
+                                     const plan::Problem& problem) {
+  plan::FindOptions options;
+  ASSIGN_OR_RETURN(const scenario::Job job,
+                   scenario::ResolveTimes(question.scenario));
+  options.search.seed = job.options.seed;
+  ASSIGN_OR_RETURN(
+      const auto evaluations,
+      ParseNumber("--evaluations", question.One("evaluations"), 1));
+  options.search.evaluations = evaluations.value_or(kDefaultEvaluations);
+  options.threads = how.threads;
+  ASSIGN_OR_RETURN(const auto trials,
+                   ParseNumber("--trials", question.One("trials"), 0));
+  const std::vector<std::string>& sharders = question.All("sharder");
+  if (std::ranges::find(sharders, "all") == sharders.end()) {
+    options.sharders = sharders;
+  }
+  const size_t size =
+      problem.tables.size() * static_cast<size_t>(problem.ranks.count);
+  if (size > kLargeSize && options.sharders.empty()) {
+    options.most_simulated = kMostSimulated;
+  }
+  const bool small = size <= kSimulatedSize;
+  constexpr int64_t kMostTrials = 1'000'000;
+  options.trials = static_cast<int>(
+      std::min(trials.value_or(small ? kTrials : 0), kMostTrials));
+  return options;
+}
+
+struct PlannedStep {
+  engine::Predictor predictor;
+  std::optional<engine::ModelPrediction> step;
+};
+
+// The report with the step of the best plan.
+Result<view::Doc> WithStep(const report::PlanReport& report,
+                           const plan::Plan& best, engine::Request request,
+                           PlannedStep& kept) {
+  if (request.gpus > 1) {
+    request.deal =
+        plan::DealOf(best, workload::SingleTables(request.model.tables),
+                     {.count = request.gpus, .nodes = request.nodes});
+  }
+  ASSIGN_OR_RETURN(kept.step, kept.predictor.Predict(request, {}));
+  return report::PlanDoc(
+      report, report::ReportModel(request, *kept.step, kept.step->result),
+      kept.step->result);
+}
+
+bool IsOfPlans(const scenario::Setting& setting) {
+  // What a plan decides itself, or has no interval for, and servers.
+  constexpr std::string_view kOthers[] = {"plan",     "impl",   "samples",
+                                          "profiled", "server", "algorithm"};
+  return setting.subjects.model &&
+         setting.section != scenario::Section::kFleet &&
+         !setting.name.starts_with("server-") &&
+         std::ranges::find(kOthers, setting.name) == std::end(kOthers);
+}
+
+Result<Answer> AskPlan(const scenario::Question& question, const Options& how) {
+  const auto begin = std::chrono::steady_clock::now();
+  ASSIGN_OR_RETURN(const double seconds,
+                   ParseAmount("--time-limit", question.One("time-limit"), "s",
+                               kDefaultSeconds));
+  ASSIGN_OR_RETURN(const double hbm,
+                   ParseAmount("--hbm", question.One("hbm"), "GB", 0));
+  plan::ProblemOptions limits{.device_bytes = hbm * kGiga};
+  for (const std::string& text : question.All("constraints")) {
+    ASSIGN_OR_RETURN(plan::Constraint constraint, plan::ParseConstraint(text));
+    limits.constraints.push_back(std::move(constraint));
+  }
+  const auto kept = std::make_shared<PlannedStep>(
+      PlannedStep{.predictor = PredictorOf(question.scenario), .step = {}});
+  engine::Predictor& predictor = kept->predictor;
+  ASSIGN_OR_RETURN(engine::Request request, ReadPlanRequest(question.scenario));
+  std::vector<std::string> notes;
+  if (request.hybrid) {
+    ASSIGN_OR_RETURN(engine::HybridRequest placed,
+                     engine::PlaceHybrid(request, predictor));
+    notes.push_back(std::move(placed.note));
+    request = std::move(placed.request);
+  }
+  ASSIGN_OR_RETURN(const plan::Job job, MakeJob(predictor, request));
+  ASSIGN_OR_RETURN(plan::Problem problem, plan::MakeProblem(job, limits));
+  ASSIGN_OR_RETURN(plan::FindOptions options,
+                   ReadSearch(question, how, problem));
+
+  options.search.stop = [&] {
+    const std::chrono::duration<double> spent =
+        std::chrono::steady_clock::now() - begin;
+    return how.IsCancelled() || spent.count() > seconds;
+  };
+  options.tell = [&](std::string_view what) { how.Tell(what); };
+  const plan::Simulate simulate = plan::MakeSimulator(
+      predictor, request, problem.capacity_bytes + problem.other_bytes);
+  plan::FoundPlans found;
+  const std::string file = question.One("plan");
+  if (file.empty() || question.Has("sharder")) {
+    ASSIGN_OR_RETURN(found, plan::FindPlans(problem, simulate, options));
+  }
+  if (!file.empty()) {
+    RETURN_IF_ERROR(AddGiven(file, job, simulate, problem, found));
+    found.best = plan::BestOf(found.candidates);
+  }
+  const plan::Plan best =
+      plan::PlanOf(problem, found.candidates[found.best].choices);
+  const std::string text =
+      plan::WritePlanJson(best, plan::NamedTablesOf(request.model), job.ranks);
+  report::PlanReport report = report::ReportPlans(
+      problem, found,
+      {.workload = request.model.name,
+       .platform = request.platform,
+       .gpu = request.gpu,
+       .num_gpus = request.gpus,
+       .nodes = request.nodes,
+       .batch_per_gpu = request.settings.batch,
+       .precision = std::string(workload::Name(request.settings.precision))});
+  report.notes.insert(report.notes.end(), notes.begin(), notes.end());
+  Answer answer{.doc = {}, .values = ValuesOf(report), .owner = kept};
+  answer.files.emplace("out", [text] { return text; });
+  if (how.page) {
+    ASSIGN_OR_RETURN(answer.doc,
+                     WithStep(report, best, std::move(request), *kept));
+  } else {
+    answer.doc = report::PlanDoc(report);
+  }
+  return answer;
+}
+
+}  // namespace
+
+Verb PlanVerb() {
+  using Kind = Argument::Kind;
+  return {
+      .name = "plan",
+      .about =
+          "Searches for the sharding of a model's embedding tables with the "
+          "least predicted step\ntime that fits every GPU's memory. Tables are "
+          "named t_cat_0, t_cat_1, ... in the model's order.",
+      .examples =
+          "  stepcast plan dlrm_mlperf --gpu a100-sxm-80gb --gpus 8\n"
+          "  stepcast plan my_model.toml --platform dgx-a100 --nodes 4 --out "
+          "plan.json\n"
+          "  stepcast plan dlrm_mlperf --plan torchrec_plan.json\n"
+          "  stepcast plan dlrm_mlperf --constraints 't_cat_*=table_wise' "
+          "--hbm 20\n",
+      .page = "plans and the best one's step",
+      .rows = "a row for each sharder",
+      .takes = IsOfPlans,
+      .arguments =
+          {{.name = "hbm",
+            .value = "GB",
+            .help = "memory per GPU that plans may use; default: all"},
+           {.name = "sharder",
+            .value = "NAME",
+            .help = "naive, chunk, random, size, lookup, size-lookup, "
+                    "torchrec,\ngreedy, beam, local, or all (the default); may "
+                    "be repeated",
+            .kind = Kind::kRepeated},
+           {.name = "constraints",
+            .value = "TABLE=TYPES",
+            .help = "sharding types that tables may have, as in\n"
+                    "t_cat_*=table_wise,row_wise; may be repeated",
+            .kind = Kind::kRepeated},
+           {.name = "plan",
+            .value = "FILE",
+            .help = "evaluate this plan, TorchRec's ShardingPlan as JSON, "
+                    "beside ours"},
+           {.name = "time-limit",
+            .value = "S",
+            .help = "seconds to search; the best plan so far is told then, or "
+                    "on Ctrl-C;\ndefault 60"},
+           {.name = "evaluations",
+            .value = "N",
+            .help = "plans that a search looks at; default 500000"},
+           {.name = "trials",
+            .value = "N",
+            .help = "changes of the best plan to simulate; default by the size "
+                    "of the job"}},
+      .quantities =
+          {{.name = "step", .unit = "us", .help = "predicted step time"},
+           {.name = "memory",
+            .unit = "%",
+            .help = "memory of the fullest GPU, of what plans may use"},
+           {.name = "torchrec",
+            .unit = "%",
+            .help = "step time of the best plan, of that of TorchRec's"}},
+      .files = {{.name = "out", .help = "write the best plan there, as JSON"}},
+      .is_search = true,
+      .ask = AskPlan};
+}
+
+}  // namespace stepcast::api

@@ -1,0 +1,40 @@
+// A step of a model or of a recording, predicted.
+#ifndef STEPCAST_API_PREDICT_STEP_H_
+#define STEPCAST_API_PREDICT_STEP_H_
+
+#include <memory>
+
+#include "api/ask.h"
+#include "base/result.h"
+#include "cost/overheads/overhead_table.h"
+#include "engine/predictor.h"
+#include "engine/step_result.h"
+#include "report/prediction.h"
+#include "scenario/scenario.h"
+
+namespace stepcast::api {
+
+struct Predicted {
+  std::shared_ptr<engine::Predictor> predictor;  // The result points into it.
+  engine::StepResult result;
+  report::PredictionReport report;
+};
+
+/// Of a model, built in or from a file.
+Result<Predicted> PredictModel(const scenario::Scenario& scenario,
+                               const Options& how);
+
+/// Of a step that was recorded: its ops and kernels with other times.
+Result<Predicted> PredictTrace(const scenario::Scenario& scenario,
+                               const Options& how);
+
+/// Adds what the algorithms asked for make of the same times; the last one's
+/// step is the answer.
+Status AddAlgorithms(const scenario::Scenario& scenario,
+                     const engine::StepResult& result,
+                     const cost::OverheadTable* overheads, bool profiled,
+                     report::PredictionReport& report);
+
+}  // namespace stepcast::api
+
+#endif  // STEPCAST_API_PREDICT_STEP_H_

@@ -1,0 +1,77 @@
+// replay: measured steps simulated from their own durations.
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "api/ask.h"
+#include "api/input.h"
+#include "api/workload.h"
+#include "base/units.h"
+#include "engine/replay_job.h"
+#include "report/replay_doc.h"
+#include "report/timeline.h"
+
+namespace stepcast::api {
+namespace {
+
+Result<Answer> AskReplay(const scenario::Question& question,
+                         const Options& options) {
+  const scenario::Scenario& scenario = question.scenario;
+  ASSIGN_OR_RETURN(const auto step, ParseNumber("--step", scenario.step, 0));
+  ASSIGN_OR_RETURN(const Input input,
+                   LoadInput(scenario, options, /*allow_duplicates=*/false));
+  options.Tell("replaying steps");
+  ASSIGN_OR_RETURN(
+      engine::ReplayedJob replayed,
+      engine::ReplayJob(input.loaded.ranks, input.rules,
+                        {.step = step, .threads = options.threads}));
+  const auto job =
+      std::make_shared<const engine::ReplayedJob>(std::move(replayed));
+  Answer answer{
+      .doc = report::ReplayDoc(*job, scenario.workload.front()),
+      .values = {job->max_abs_pct, job->max_abs_pct, job->errors.gmae_pct,
+                 ToMicroseconds(job->max_unexplained)},
+      .owner = job};
+  answer.files.emplace("perfetto", [job] {
+    return report::TimelineJson(job->replay.result, job->step.value_or(0));
+  });
+  return answer;
+}
+
+}  // namespace
+
+Verb ReplayVerb() {
+  return {
+      .name = "replay",
+      .about =
+          "Simulates measured steps from their own durations and compares. "
+          "Says where the time\nof a step went, which rank the others waited "
+          "for and why, and what decided its length.\nWithout --step all steps "
+          "are replayed, and details are of the one of median length.",
+      .examples =
+          "  stepcast replay rank0.json.gz\n"
+          "  stepcast replay traces/ --step 12      all ranks, one step\n"
+          "  stepcast replay traces/ --perfetto timeline.json.gz\n"
+          "  stepcast replay traces/ --json --fail-on 'error>1%'",
+      .words = "FILE",
+      .words_help = kTraceHelp,
+      .page = "the step of median length with a timeline",
+      .rows = "a row for each rank and step",
+      .takes = IsOfTraces,
+      .quantities = {{.name = "error",
+                      .unit = "%",
+                      .help = "largest error of a rank's step"},
+                     {.name = "max_abs_pct", .unit = "%", .help = "the same"},
+                     {.name = "gmae_pct",
+                      .unit = "%",
+                      .help = "geometric mean of the errors"},
+                     {.name = "unexplained",
+                      .unit = "us",
+                      .help = "most unexplained time of a rank's step"}},
+      .files = {{.name = "perfetto",
+                 .help = "write the timelines of that step, measured and "
+                         "simulated,\nfor Perfetto; .gz is compressed"}},
+      .ask = AskReplay};
+}
+
+}  // namespace stepcast::api

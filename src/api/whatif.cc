@@ -1,0 +1,148 @@
+// whatif: a step before and after changes.
+#include "report/whatif.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/ask.h"
+#include "api/workload.h"
+#include "base/units.h"
+#include "report/suggestions.h"
+#include "report/timeline.h"
+#include "whatif/apply.h"
+#include "whatif/change.h"
+#include "whatif/suggest.h"
+
+namespace stepcast::api {
+namespace {
+
+std::vector<double> ValuesOf(const report::WhatifReport& report) {
+  const auto& memory = report.after.memory;
+  return {
+      PercentOf(ToMicroseconds(report.delta.step),
+                ToMicroseconds(report.before.step)),
+      ToMicroseconds(report.after.step),
+      memory ? PercentOf(memory->hbm_bytes, memory->hbm_capacity_bytes) : 0};
+}
+
+Result<std::vector<whatif::Change>> ParseChanges(
+    const std::vector<std::string>& texts) {
+  std::vector<whatif::Change> changes;
+  for (const std::string& text : texts) {
+    ASSIGN_OR_RETURN(whatif::Change change, whatif::ParseChange(text));
+    changes.push_back(std::move(change));
+  }
+  if (changes.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                "no change given; expected --change NAME=VALUE, as in "
+                "`stepcast list changes`, or --suggest");
+  }
+  return changes;
+}
+
+struct Suggested {
+  engine::Predictor predictor;
+  whatif::Case before;
+};
+
+Result<Answer> SuggestChanges(const scenario::Question& question,
+                              const Options& options) {
+  if (question.Has("change")) {
+    return Fail(ErrorCode::kInvalidInput,
+                "--suggest tries changes by itself; expected it without "
+                "--change");
+  }
+  const auto kept = std::make_shared<Suggested>(
+      Suggested{.predictor = PredictorOf(question.scenario), .before = {}});
+  ASSIGN_OR_RETURN(kept->before,
+                   LoadCase(question.scenario, kept->predictor, options));
+  options.Tell("trying changes");
+  return Answer{
+      .doc = report::SuggestionsDoc(
+          report::ReportSuggestions(
+              kept->before, whatif::Suggest(kept->before, kept->predictor),
+              NameOf(question.scenario)),
+          kept->before),
+      .owner = kept};
+}
+
+struct BeforeAndAfter {
+  engine::Predictor predictor;
+  whatif::Case before;
+  whatif::Changed changed;
+};
+
+Result<Answer> AskWhatif(const scenario::Question& question,
+                         const Options& options) {
+  if (question.Has("suggest")) {
+    return SuggestChanges(question, options);
+  }
+  ASSIGN_OR_RETURN(const std::vector<whatif::Change> changes,
+                   ParseChanges(question.All("change")));
+  const auto kept = std::make_shared<BeforeAndAfter>(
+      BeforeAndAfter{.predictor = PredictorOf(question.scenario),
+                     .before = {},
+                     .changed = {}});
+  ASSIGN_OR_RETURN(kept->before,
+                   LoadCase(question.scenario, kept->predictor, options));
+  ASSIGN_OR_RETURN(kept->changed,
+                   whatif::Apply(kept->before, changes, kept->predictor));
+  const report::WhatifReport report = report::ReportWhatif(
+      kept->before, kept->changed, changes, NameOf(question.scenario));
+  Answer answer{
+      .doc = report::WhatifDoc(report, kept->before, kept->changed.after),
+      .values = ValuesOf(report),
+      .owner = kept};
+  answer.files.emplace("perfetto", [kept] {
+    return report::TimelineJson(kept->before.result,
+                                kept->changed.after.result);
+  });
+  return answer;
+}
+
+}  // namespace
+
+Verb WhatifVerb() {
+  return {
+      .name = "whatif",
+      .about =
+          "Predicts what changes do to a step: of a model, or of a recorded "
+          "step, in which all\nthat a change leaves alone keeps its measured "
+          "time.",
+      .examples =
+          "  stepcast whatif dlrm_mlperf --gpu v100-sxm-16gb --change "
+          "precision=amp-fp16\n"
+          "  stepcast whatif traces/ --change drop-op=aten::index_select\n"
+          "  stepcast whatif traces/ --change scale-op=gemm=0.5 --change "
+          "remove-sync\n"
+          "  stepcast whatif trace.json.gz --change gpu=h100-sxm-80gb --json\n"
+          "  stepcast whatif trace.json.gz --suggest",
+      .page = "both steps with timelines, or suggestions",
+      .rows = "a row for each part or suggestion",
+      .takes = IsOfSteps,
+      .arguments =
+          {{.name = "change",
+            .value = "NAME=VALUE",
+            .help = "what to change, as in `stepcast list changes`; may be\n"
+                    "repeated: changes go on top of each other",
+            .kind = Argument::Kind::kRepeated},
+           {.name = "suggest",
+            .value = "",
+            .help = "try single changes and rank them by what they gain",
+            .kind = Argument::Kind::kFlag}},
+      .quantities = {{.name = "step",
+                      .unit = "%",
+                      .help = "change of the step time; negative is a gain"},
+                     {.name = "after", .unit = "us", .help = "step time after"},
+                     {.name = "memory",
+                      .unit = "%",
+                      .help = "device memory in use after, of what there is"}},
+      .files = {{.name = "perfetto",
+                 .help = "write both timelines for Perfetto; .gz is "
+                         "compressed"}},
+      .ask = AskWhatif};
+}
+
+}  // namespace stepcast::api

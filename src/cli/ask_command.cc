@@ -1,0 +1,245 @@
+#include "cli/ask_command.h"
+
+#include <map>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "api/ask.h"
+#include "api/ask_again.h"
+#include "api/input.h"
+#include "base/check.h"
+#include "cli/extra_file.h"
+#include "cli/fail_on.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/report_options.h"
+#include "view/write.h"
+
+namespace stepcast::cli {
+namespace {
+
+using api::Argument;
+
+// "of what is drawn; default 1".
+std::string HelpOf(const scenario::Setting& setting) {
+  const bool plain = setting.IsFlag() || setting.standard == "none" ||
+                     setting.section == scenario::Section::kModel ||
+                     setting.section == scenario::Section::kFigures;
+  return plain ? std::string(setting.help)
+               : fmt::format("{}; default: {}", setting.help, setting.standard);
+}
+
+void AddSetting(OptionParser& parser, const scenario::Setting& setting,
+                scenario::Scenario& scenario) {
+  const std::string option = fmt::format("--{}", setting.name);
+  const std::string help = HelpOf(setting);
+  std::visit(
+      [&]<typename T>(T scenario::Scenario::*member) {
+        if constexpr (std::is_same_v<T, bool>) {
+          parser.AddFlag(option, scenario.*member, help);
+        } else if constexpr (std::is_same_v<T, std::string>) {
+          parser.Add(option, scenario.*member, help, setting.value);
+        } else {
+          parser.AddRepeated(option, scenario.*member, help, setting.value);
+        }
+      },
+      setting.member);
+}
+
+// The command line of a verb.
+struct CommandLine {
+  scenario::Question question{};
+  std::map<std::string_view, std::string> words{};  // Arguments of one.
+  std::map<std::string_view, std::vector<std::string>> lists{};
+  std::map<std::string_view, bool> flags{};
+  std::map<std::string_view, std::string> files{};
+  std::vector<std::string> sets{};
+  std::vector<std::string> fail_on{};
+  std::string junit{};
+  std::string threads{};
+  ReportOptions output{};
+};
+
+void AddArgument(OptionParser& parser, const Argument& argument,
+                 CommandLine& line) {
+  const std::string option = fmt::format("--{}", argument.name);
+  switch (argument.kind) {
+    case Argument::Kind::kWord:
+      parser.Add(option, line.words[argument.name], argument.help,
+                 argument.value);
+      return;
+    case Argument::Kind::kWords:
+      parser.Add(option, line.lists[argument.name], argument.help,
+                 argument.value);
+      return;
+    case Argument::Kind::kRepeated:
+      parser.AddRepeated(option, line.lists[argument.name], argument.help,
+                         argument.value);
+      return;
+    case Argument::Kind::kFlag:
+      parser.AddFlag(option, line.flags[argument.name], argument.help);
+      return;
+  }
+}
+
+void AddOptions(OptionParser& parser, const api::Verb& verb,
+                CommandLine& line) {
+  AddSettings(parser, line.question.scenario, verb.takes, verb.words,
+              verb.words_help);
+  parser.AddRepeated("--set", line.sets,
+                     "any setting by its name, as in batch=4096; may be "
+                     "repeated",
+                     "NAME=VALUE");
+  for (const Argument& argument : verb.arguments) {
+    AddArgument(parser, argument, line);
+  }
+  parser.Add("--threads", line.threads,
+             "threads to use; 0, the default: one per core", "N");
+  for (const api::File& file : verb.files) {
+    parser.Add(fmt::format("--{}", file.name), line.files[file.name], file.help,
+               "FILE");
+  }
+  if (!verb.quantities.empty()) {
+    AddFailOn(parser, verb.quantities, line.fail_on);
+    parser.Add("--junit", line.junit,
+               "write what became of the checks as JUnit XML", "FILE");
+  }
+  AddReportOptions(parser, line.output, verb.page, verb.rows);
+}
+
+void TakeArguments(CommandLine& line) {
+  auto& arguments = line.question.arguments;
+  for (auto& [name, word] : line.words) {
+    if (!word.empty()) {
+      arguments[std::string(name)] = {std::move(word)};
+    }
+  }
+  for (auto& [name, list] : line.lists) {
+    if (!list.empty()) {
+      arguments[std::string(name)] = std::move(list);
+    }
+  }
+  for (const auto& [name, is_set] : line.flags) {
+    if (is_set) {
+      arguments[std::string(name)] = {"true"};
+    }
+  }
+}
+
+// Files that are written may not be those that are read.
+Status CheckFiles(const CommandLine& line) {
+  std::vector<std::string> inputs = line.question.scenario.workload;
+  for (const auto& [name, values] : line.question.arguments) {
+    inputs.insert(inputs.end(), values.begin(), values.end());
+  }
+  RETURN_IF_ERROR(CheckReportOptions(line.output, inputs));
+  RETURN_IF_ERROR(CheckExtraFile("--junit", line.junit, inputs));
+  for (const auto& [name, path] : line.files) {
+    RETURN_IF_ERROR(CheckExtraFile(fmt::format("--{}", name), path, inputs));
+  }
+  return {};
+}
+
+Result<std::vector<ExtraFile>> FilesOf(const CommandLine& line,
+                                       const api::Answer& answer) {
+  std::vector<ExtraFile> files = {PageOf(answer.doc, line.output)};
+  for (const auto& [name, path] : line.files) {
+    if (path.empty()) {
+      continue;
+    }
+    const auto found = answer.files.find(name);
+    if (found == answer.files.end()) {
+      return Fail(ErrorCode::kInvalidInput,
+                  fmt::format("--{}: there is no single step to write there, "
+                              "as of a fleet or of suggestions",
+                              name));
+    }
+    files.push_back({.path = path, .text = found->second()});
+  }
+  if (!line.junit.empty()) {
+    files.push_back({.path = line.junit, .text = view::WriteJunit(answer.doc)});
+  }
+  return files;
+}
+
+Result<api::Answer> AskLine(const api::Verb& verb, const CommandLine& line) {
+  ASSIGN_OR_RETURN(const auto threads,
+                   api::ParseNumber("--threads", line.threads, 0));
+  Progress progress(verb.name);
+  api::Options options{
+      .threads = static_cast<size_t>(threads.value_or(0)),
+      .tell = [&](std::string_view what) { progress.Set(what); },
+      .page = !line.output.html.empty(),
+      .ops = line.output.json};
+  if (!verb.is_search) {
+    return api::Ask(line.question, options);
+  }
+  const InterruptGuard guard;
+  options.cancelled = &InterruptGuard::Noted;
+  return api::Ask(line.question, options);
+}
+
+}  // namespace
+
+void AddSettings(OptionParser& parser, scenario::Scenario& scenario,
+                 const std::function<bool(const scenario::Setting&)>& wanted,
+                 std::string_view words, std::string_view help) {
+  using scenario::Section;
+  for (const Section section :
+       {Section::kRun, Section::kMachine, Section::kFleet, Section::kModel,
+        Section::kFigures, Section::kTimes, Section::kWorkload}) {
+    parser.BeginGroup(scenario::Title(section));
+    for (const scenario::Setting& setting : scenario::Settings()) {
+      if (setting.section != section || !wanted(setting)) {
+        continue;
+      }
+      if (setting.member == scenario::Member(&scenario::Scenario::workload)) {
+        parser.Add(words.empty() ? "WORKLOAD" : words, scenario.workload,
+                   help.empty() ? setting.help : help, "");
+      } else {
+        AddSetting(parser, setting, scenario);
+      }
+    }
+  }
+  parser.BeginGroup("");
+}
+
+Result<Outcome> AskCommand(std::string_view name, const Words& words) {
+  const api::Verb* const verb = api::FindVerb(name);
+  CHECK(verb != nullptr) << name;
+  OptionParser parser(verb->name, verb->about, verb->examples);
+  CommandLine line;
+  line.question.verb = verb->name;
+  AddOptions(parser, *verb, line);
+  ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
+  if (!go_on) {
+    return Outcome::kDone;
+  }
+  TakeArguments(line);
+  ASSIGN_OR_RETURN(const std::vector<Check> checks,
+                   ParseChecks(line.fail_on, verb->quantities));
+  RETURN_IF_ERROR(CheckFiles(line));
+  RETURN_IF_ERROR(api::AskAgain(line.question));
+  for (const std::string& text : line.sets) {
+    RETURN_IF_ERROR(scenario::SetSetting(text, text, line.question.scenario));
+  }
+  ASSIGN_OR_RETURN(api::Answer answer, AskLine(*verb, line));
+  if (!checks.empty() && answer.values.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                "--fail-on: suggestions have nothing to check; expected "
+                "--change");
+  }
+  answer.doc.cases = CasesOf(checks, verb->quantities, answer.values);
+  ASSIGN_OR_RETURN(const std::vector<ExtraFile> files, FilesOf(line, answer));
+  RETURN_IF_ERROR(WriteExtraFiles(files));
+  RETURN_IF_ERROR(PrintReport(answer.doc, line.output));
+  return Complain(answer.doc.cases);
+}
+
+}  // namespace stepcast::cli
