@@ -87,10 +87,13 @@ ExtraFile PageOf(view::Doc doc, const ReportOptions& options) {
 
 Status PrintReport(view::Doc doc, const ReportOptions& options) {
   doc.version = Version();
-  return Print(options.json       ? view::WriteJson(doc)
-               : options.csv      ? view::WriteCsv(doc)
-               : options.markdown ? view::WriteMarkdown(doc)
-                                  : view::WriteText(doc, StyleOfOutput()));
+  if (options.json || options.csv) {
+    return PrintPieces([&](const view::Sink& sink) {
+      options.json ? view::WriteJson(doc, sink) : view::WriteCsv(doc, sink);
+    });
+  }
+  return Print(options.markdown ? view::WriteMarkdown(doc)
+                                : view::WriteText(doc, StyleOfOutput()));
 }
 
 Status WriteReport(view::Doc doc, const ReportOptions& options) {

@@ -2,6 +2,7 @@
 #ifndef STEPCAST_VIEW_PEOPLE_H_
 #define STEPCAST_VIEW_PEOPLE_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -38,8 +39,17 @@ struct PeopleTable {
 };
 PeopleTable PeopleTableOf(const Table& table);
 
-/// The rows that text shows.
-Table ShownRows(const Table& table);
+/// The columns with the first rows, or those largest in a column, in their
+/// order; at most so many.
+Table CutRows(const Table& table, size_t most,
+              std::optional<size_t> keep_by = {});
+/// With the rows that text shows.
+inline Table ShownRows(const Table& table) {
+  return CutRows(table, table.limit == 0 ? table.RowCount() : table.limit,
+                 table.keep_by);
+}
+/// "... 12 more", or nothing.
+std::string MoreText(const Table& table, const Table& shown);
 
 /// The facts that people see, those of blocks next to each other together;
 /// `begin` moves past the last such block.
@@ -70,7 +80,7 @@ void VisitGroup(const Group& group, Writer& writer) {
 /// Whether text and Markdown show it.
 inline bool IsShown(const Table& table) {
   return table.readers == Readers::kAll &&
-         !(table.rows.empty() && table.none.empty());
+         !(table.RowCount() == 0 && table.none.empty());
 }
 
 /// "where the time goes: rank 3, the slowest"

@@ -57,16 +57,14 @@ class MarkdownWriter {
     if (!table.title.empty()) {
       text_ += fmt::format("\n### {}\n", Escaped(Capitalized(TitleOf(table))));
     }
-    if (table.rows.empty()) {
+    if (table.RowCount() == 0) {
       text_ += fmt::format("\n{}\n", Escaped(Capitalized(table.none)));
       return;
     }
     const Table shown = ShownRows(table);
     AddRows(PeopleTableOf(shown));
-    if (shown.rows.size() < table.rows.size()) {
-      text_ += fmt::format(
-          "\n... {} more\n",
-          WithThousands(std::ssize(table.rows) - std::ssize(shown.rows)));
+    if (const std::string more = MoreText(table, shown); !more.empty()) {
+      text_ += fmt::format("\n{}\n", more);
     }
   }
 

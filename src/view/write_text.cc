@@ -108,16 +108,14 @@ class TextWriter {
       text_ += Painted(
           kBold, Wrapped(Printable(TitleOf(table)), style_.width, kIndent));
     }
-    if (table.rows.empty()) {
+    if (table.RowCount() == 0) {
       text_ += fmt::format("{}{}\n", kIndent, table.none);
       return;
     }
     const Table shown = ShownRows(table);
     AddRows(PeopleTableOf(shown));
-    if (shown.rows.size() < table.rows.size()) {
-      text_ += fmt::format(
-          "{}... {} more\n", kIndent,
-          WithThousands(std::ssize(table.rows) - std::ssize(shown.rows)));
+    if (const std::string more = MoreText(table, shown); !more.empty()) {
+      text_ += fmt::format("{}{}\n", kIndent, more);
     }
   }
 
