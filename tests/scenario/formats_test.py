@@ -19,6 +19,8 @@ STEPCAST = MAKE_TRACE = None
 
 MODEL = ["dlrm_default", "--gpu", "v100-sxm-16gb", "--batch", "512"]
 JOB = ["dlrm_default", "--platform", "dgx-a100", "--gpus", "4"]
+LISTS = ("formats", "gpus", "models", "workloads", "platforms", "servers",
+         "figures", "overheads", "changes", "studies", "settings")
 REPORTS = {
     "predict": ["predict", *MODEL],
     "predict of several ranks": ["predict", *JOB],
@@ -38,6 +40,7 @@ REPORTS = {
     "eval kernels": ["eval", "kernels", "--data", "kernels.csv"],
     "eval steps": ["eval", "steps", "--data", "steps.csv"],
     "explore": ["explore", "study.toml", "--tornado"],
+    **{f"list {what}": ["list", what] for what in LISTS},
 }
 STUDY = """\
 title = "batches"
@@ -151,6 +154,8 @@ def shown(value, cell, head):
         return cell in ("", "-")
     if isinstance(value, bool):
         return cell == ("yes" if value else "no")
+    if isinstance(value, list):
+        return cell == ", ".join(value)
     if isinstance(value, str):
         start, _, end = cell.partition("...")
         return cell == value or (value.startswith(start) and
@@ -238,7 +243,9 @@ class FormatsTest(unittest.TestCase):
 
     def test_all_begin_with_the_same_verdict(self):
         for name, words in REPORTS.items():
-            if name == "plan":  # Its page knows the step of the best plan.
+            # The page of a plan knows the step of the best one; lists answer
+            # nothing.
+            if name == "plan" or name.startswith("list "):
                 continue
             with self.subTest(name):
                 title, verdict, *_ = self.ask(*words, "--html",
