@@ -148,9 +148,9 @@ Status EvalKernels(const Words& words) {
   const cost::ProfileStore store(
       std::vector<std::filesystem::path>(profiles.begin(), profiles.end()));
   if (network) {
-    ASSIGN_OR_RETURN(const std::string text,
-                     report::CompareWithNetwork(rows, store, data.threads));
-    return Print(text);
+    ASSIGN_OR_RETURN(view::Doc doc,
+                     report::NetworkComparisonDoc(rows, store, data.threads));
+    return WriteReport(std::move(doc), output);
   }
   ASSIGN_OR_RETURN(const auto own_device, FindOwn(data.paths, profiles));
   ASSIGN_OR_RETURN(
