@@ -164,11 +164,10 @@ Status WriteFiles(const ExploreCommand& command,
   if (command.out.empty()) {
     return {};
   }
-  report::ExploredRows all;
+  report::ExploredView all;
   all.rows.resize(explored.rows.size());
   std::iota(all.rows.begin(), all.rows.end(), 0);
-  view::Doc doc = report::ExploredDoc(explored, std::move(all), tornados,
-                                      view::Readers::kAll);
+  view::Doc doc = report::ExploredDoc(explored, std::move(all), tornados);
   doc.version = Version();
   const std::filesystem::path directory = command.out;
   RETURN_IF_ERROR(WriteOutputPieces(
@@ -181,7 +180,7 @@ Status WriteFiles(const ExploreCommand& command,
 
 Status Tell(const ExploreCommand& command, const explore::Explored& explored,
             const explore::Selection& selection) {
-  report::ExploredRows shown;
+  report::ExploredView shown{.tornado = command.tornado};
   ASSIGN_OR_RETURN(shown.rows, explore::SelectRows(explored, selection));
   shown.sorted = !selection.by.empty();
   if (std::ssize(shown.rows) > kMostShown && !selection.top) {
@@ -196,11 +195,8 @@ Status Tell(const ExploreCommand& command, const explore::Explored& explored,
                                                    command.profiles.end()})
           : std::vector<explore::Tornado>();
   RETURN_IF_ERROR(WriteFiles(command, explored, tornados));
-  return WriteReport(
-      report::ExploredDoc(
-          explored, std::move(shown), tornados,
-          command.tornado ? view::Readers::kAll : view::Readers::kPages),
-      command.output);
+  return WriteReport(report::ExploredDoc(explored, std::move(shown), tornados),
+                     command.output);
 }
 
 }  // namespace

@@ -16,8 +16,8 @@
 #include "base/text_table.h"
 #include "base/units.h"
 #include "explore/pareto.h"
-#include "explore/where.h"
 #include "hw/cluster.h"
+#include "report/explored_charts.h"
 #include "scenario/resolve.h"
 #include "workload/settings.h"
 
@@ -131,7 +131,7 @@ Table CsvRows(const SubjectPtr& subject) {
   return CellTable(subject, std::move(names));
 }
 
-Table ShownTable(const SubjectPtr& subject, size_t limit, bool sorted) {
+Table ShownTable(const SubjectPtr& subject, const ExploredView& shown) {
   const explore::Study& study = subject->explored.study;
   std::vector<std::string> names = study.columns;
   if (names.empty()) {
@@ -145,9 +145,10 @@ Table ShownTable(const SubjectPtr& subject, size_t limit, bool sorted) {
   table.title = "rows";
   table.about = study.source;
   table.none = "none";
-  table.limit = limit;
+  table.readers = shown.tornado ? view::Readers::kPages : view::Readers::kAll;
+  table.limit = shown.limit;
   const auto best = std::ranges::find(names, NameOf(Number::kSamplesPerS));
-  if (!sorted && best != names.end()) {
+  if (!shown.sorted && best != names.end()) {
     table.keep_by = static_cast<size_t>(best - names.begin());
   }
   return table;
@@ -160,8 +161,8 @@ struct NumberKey {
   int decimals = 3;  // Nanoseconds are the finest that times have.
   double scale = 1;
 };
-constexpr int kUtilisationDecimals = 4;  // A hundredth of a percent.
-constexpr int kSmallDecimals = 6;
+constexpr int kShareDigits = 4;  // A hundredth of a percent.
+constexpr int kRateDigits = 6;
 constexpr NumberKey kNumberKeys[] = {
     {"step_time_us", Number::kStepUs},
     {"samples_per_s", Number::kSamplesPerS, 1},
@@ -187,21 +188,18 @@ constexpr NumberKey kNumberKeys[] = {
     {"memory.servers_bytes", Number::kServersGb, 0, kGiga},
     {"memory.servers_capacity_bytes", Number::kServersCapacityGb, 0, kGiga},
     {"memory.fits", Number::kFits},
-    {"utilisation.trainer_cpu", Number::kTrainerCpu, kUtilisationDecimals},
-    {"utilisation.trainer_memory", Number::kTrainerMemory,
-     kUtilisationDecimals},
-    {"utilisation.trainer_network", Number::kTrainerNetwork,
-     kUtilisationDecimals},
-    {"utilisation.sparse_cpu", Number::kSparseCpu, kUtilisationDecimals},
-    {"utilisation.sparse_memory", Number::kSparseMemory, kUtilisationDecimals},
-    {"utilisation.sparse_network", Number::kSparseNetwork,
-     kUtilisationDecimals},
-    {"utilisation.dense_cpu", Number::kDenseCpu, kUtilisationDecimals},
-    {"utilisation.dense_memory", Number::kDenseMemory, kUtilisationDecimals},
-    {"utilisation.dense_network", Number::kDenseNetwork, kUtilisationDecimals},
+    {"utilisation.trainer_cpu", Number::kTrainerCpu, kShareDigits},
+    {"utilisation.trainer_memory", Number::kTrainerMemory, kShareDigits},
+    {"utilisation.trainer_network", Number::kTrainerNetwork, kShareDigits},
+    {"utilisation.sparse_cpu", Number::kSparseCpu, kShareDigits},
+    {"utilisation.sparse_memory", Number::kSparseMemory, kShareDigits},
+    {"utilisation.sparse_network", Number::kSparseNetwork, kShareDigits},
+    {"utilisation.dense_cpu", Number::kDenseCpu, kShareDigits},
+    {"utilisation.dense_memory", Number::kDenseMemory, kShareDigits},
+    {"utilisation.dense_network", Number::kDenseNetwork, kShareDigits},
     {"power_w", Number::kPowerW, 1},
-    {"samples_per_joule", Number::kSamplesPerJoule, kSmallDecimals},
-    {"samples_per_dollar", Number::kSamplesPerDollar, kSmallDecimals},
+    {"samples_per_joule", Number::kSamplesPerJoule, kRateDigits},
+    {"samples_per_dollar", Number::kSamplesPerDollar, kRateDigits},
 };
 
 // What is predicted in each row, by the keys of `predict`.
@@ -237,14 +235,12 @@ class QuestionReader {
     if (!request.gpu.empty() || request.platform.empty()) {
       return request.gpu;
     }
-    const auto found = gpus_.find(request.platform);
-    if (found != gpus_.end()) {
-      return found->second;
+    const auto [found, is_new] = gpus_.try_emplace(request.platform);
+    if (is_new) {
+      const auto platform = hw::FindPlatform(request.platform);
+      found->second = platform ? platform->gpu : "";
     }
-    const auto platform = hw::FindPlatform(request.platform);
-    return gpus_
-        .emplace(request.platform, platform ? platform->gpu : std::string())
-        .first->second;
+    return found->second;
   }
 
   scenario::Resolver resolver_;
@@ -320,182 +316,14 @@ Table JsonRows(const SubjectPtr& subject) {
   return table;
 }
 
-std::string AxisTitle(std::string_view column) {
-  const auto unit = explore::UnitOfColumn(column);
-  return explore::FindNumber(column) && unit && !unit->empty()
-             ? fmt::format("{} ({})", column, *unit)
-             : std::string(column);
-}
-
-// "point large, batch 1024"
-std::string WhatVaries(const Explored& explored, const CellReader& cells) {
-  std::vector<std::string> words;
-  for (const std::string& column : explore::VaryingColumns(explored.study)) {
-    words.push_back(fmt::format("{} {}", column, cells.at(column).text));
-  }
-  return fmt::format("{}", fmt::join(words, ", "));
-}
-
-std::string PointLabel(const Explored& explored, const CellReader& cells,
-                       std::string_view y) {
-  const std::string what = WhatVaries(explored, cells);
-  return fmt::format("{}{}{} {}", what, what.empty() ? "" : ", ", y,
-                     cells.at(y).text);
-}
-
-// Series by their name, in the order in which they come.
-template <typename Series>
-Series& SeriesOf(std::vector<Series>& all, const std::string& name) {
-  const auto found = std::ranges::find(all, name, &Series::name);
-  if (found != all.end()) {
-    return *found;
-  }
-  Series made;
-  made.name = name;
-  all.push_back(std::move(made));
-  return all.back();
-}
-
-// Those of the shown rows that the chart is about.
-std::vector<int64_t> RowsOf(const Subject& subject, const ChartSpec& spec) {
-  if (spec.where.empty()) {
-    return subject.rows;
-  }
-  const auto where = explore::Where::Parse(
-      spec.where, explore::ColumnNames(subject.explored.study));
-  std::vector<int64_t> rows;
-  CellReader cells(subject.explored);
-  for (const int64_t row : subject.rows) {
-    cells.Seek(row);
-    if (where && where->Holds(cells)) {
-      rows.push_back(row);
-    }
-  }
-  return rows;
-}
-
-html::Chart LinesOf(const Subject& subject, const ChartSpec& spec) {
-  html::Chart chart;
-  chart.kind = spec.kind == ChartSpec::Kind::kLines
-                   ? html::Chart::Kind::kLines
-                   : html::Chart::Kind::kPoints;
-  chart.title = spec.title;
-  chart.x_title = AxisTitle(spec.x);
-  chart.y_title = AxisTitle(spec.y);
-  chart.log_x = spec.log_x;
-  chart.log_y = spec.log_y;
-  CellReader cells(subject.explored);
-  for (const int64_t row : RowsOf(subject, spec)) {
-    cells.Seek(row);
-    const auto x = cells.at(spec.x).number;
-    const auto y = cells.at(spec.y).number;
-    html::ChartSeries& series = SeriesOf(
-        chart.series, spec.series.empty() ? "" : cells.at(spec.series).text);
-    if (x && y) {
-      series.points.push_back(
-          {.x = *x,
-           .y = *y,
-           .label = PointLabel(subject.explored, cells, spec.y)});
-    }
-  }
-  for (html::ChartSeries& series : chart.series) {
-    std::ranges::stable_sort(series.points, {}, &html::ChartPoint::x);
-  }
-  return chart;
-}
-
-html::BarChart BarsOf(const Subject& subject, const ChartSpec& spec) {
-  html::BarChart chart;
-  chart.title = spec.title;
-  chart.y_title = AxisTitle(spec.y);
-  std::map<std::pair<std::string, std::string>, double> values;
-  CellReader cells(subject.explored);
-  for (const int64_t row : RowsOf(subject, spec)) {
-    cells.Seek(row);
-    const std::string group = cells.at(spec.x).text;
-    const std::string name =
-        spec.series.empty() ? spec.y : cells.at(spec.series).text;
-    SeriesOf(chart.series, name);
-    if (std::ranges::find(chart.groups, group) == chart.groups.end()) {
-      chart.groups.push_back(group);
-    }
-    values[{group, name}] = cells.at(spec.y).number.value_or(NAN);
-  }
-  for (html::BarChart::Series& series : chart.series) {
-    for (const std::string& group : chart.groups) {
-      const auto found = values.find({group, series.name});
-      series.values.push_back(found == values.end() ? NAN : found->second);
-    }
-  }
-  return chart;
-}
-
-// Charts for a study that names none: throughput over its first numbers.
-std::vector<ChartSpec> UsualCharts(const explore::Study& study) {
-  ChartSpec spec{.title = "Throughput", .y = NameOf(Number::kSamplesPerS)};
-  for (const explore::Axis& axis : study.axes) {
-    const bool numbers =
-        std::ranges::all_of(axis.values, [](const explore::AxisValue& value) {
-          return value.settings.size() == 1 &&
-                 value.settings.front().value.number.has_value();
-        });
-    if (axis.values.size() > 1 && numbers && spec.x.empty()) {
-      spec.x = axis.name;
-      spec.kind = ChartSpec::Kind::kLines;
-    } else if (axis.values.size() > 1) {
-      spec.series = axis.name;
-    }
-  }
-  if (spec.x.empty()) {
-    spec.kind = ChartSpec::Kind::kBars;
-    std::swap(spec.x, spec.series);
-  }
-  return spec.x.empty() ? std::vector<ChartSpec>() : std::vector{spec};
-}
-
-void AddCharts(const SubjectPtr& subject, view::Doc& doc) {
-  const explore::Study& study = subject->explored.study;
-  for (const ChartSpec& spec :
-       study.charts.empty() ? UsualCharts(study) : study.charts) {
-    doc.blocks.emplace_back(
-        view::Picture{.title = "charts",
-                      .about = study.notes,
-                      .drawing = view::MakeChart([subject, spec] {
-                        return spec.kind == ChartSpec::Kind::kBars
-                                   ? view::AnyChart(BarsOf(*subject, spec))
-                                   : view::AnyChart(LinesOf(*subject, spec));
-                      })});
-  }
-}
-
-html::Chart FrontChart(const Subject& subject) {
-  const explore::ParetoColumns& columns = *subject.front.columns;
-  const std::string more = NameOf(columns.more);
-  const std::string less = NameOf(columns.less);
-  html::Chart chart{.kind = html::Chart::Kind::kPoints,
-                    .title = fmt::format("{} against {}", more, less),
-                    .x_title = AxisTitle(less),
-                    .y_title = AxisTitle(more),
-                    .join_marked = true};
-  const Explored& explored = subject.explored;
-  const std::vector<std::string> varying =
-      explore::VaryingColumns(explored.study);
-  CellReader cells(explored);
-  for (int64_t row = 0; row < std::ssize(explored.rows); ++row) {
-    cells.Seek(row);
-    const double x = cells.row().at(columns.less);
-    const double y = cells.row().at(columns.more);
-    if (!std::isnan(x) && !std::isnan(y)) {
-      SeriesOf(chart.series,
-               varying.empty() ? "" : cells.at(varying.front()).text)
-          .points.push_back(
-              {.x = x,
-               .y = y,
-               .label = PointLabel(explored, cells, more),
-               .marked = subject.front.has[static_cast<size_t>(row)]});
-    }
-  }
-  return chart;
+view::MakeChart Drawing(const SubjectPtr& subject, const ChartSpec& spec,
+                        const std::vector<bool>* marked = nullptr) {
+  return [subject, spec, marked] {
+    return DrawChart({.explored = subject->explored,
+                      .rows = subject->rows,
+                      .marked = marked},
+                     spec);
+  };
 }
 
 void AddFront(const SubjectPtr& subject, view::Doc& doc) {
@@ -516,12 +344,17 @@ void AddFront(const SubjectPtr& subject, view::Doc& doc) {
                    fmt::join(listed, ", "),
                    listed.size() < subject->front.rows.size() ? ", ..." : ""),
        fmt::format("{} against {}", more, less)}});
+  const std::vector<std::string> varying =
+      explore::VaryingColumns(subject->explored.study);
+  const ChartSpec spec{.kind = ChartSpec::Kind::kPoints,
+                       .title = fmt::format("{} against {}", more, less),
+                       .x = less,
+                       .y = more,
+                       .series = varying.empty() ? "" : varying.front()};
   doc.blocks.emplace_back(
       view::Picture{.title = "Pareto front",
                     .about = "Large points: no other row has more for less.",
-                    .drawing = view::MakeChart([subject] {
-                      return view::AnyChart(FrontChart(*subject));
-                    })});
+                    .drawing = Drawing(subject, spec, &subject->front.has)});
 }
 
 Value SixDigits(double number) {
@@ -529,7 +362,7 @@ Value SixDigits(double number) {
                             : ShownNumber(number, explore::NumberText(number));
 }
 
-view::Doc TornadoDoc(const explore::Tornado& tornado, view::Readers readers) {
+view::Doc TornadoDoc(const explore::Tornado& tornado, bool in_text) {
   html::TornadoChart chart{.title = tornado.name, .usual = tornado.usual};
   Table table{.key = "inputs",
               .title = "what conclusions hang on",
@@ -545,7 +378,7 @@ view::Doc TornadoDoc(const explore::Tornado& tornado, view::Readers readers) {
                           {.key = "at_low", .label = "at low"},
                           {.key = "at_high", .label = "at high"},
                           {.key = "why", .label = "why"}},
-              .readers = readers};
+              .readers = in_text ? view::Readers::kAll : view::Readers::kPages};
   for (const explore::TornadoBar& bar : tornado.bars) {
     chart.bars.push_back({.name = bar.setting,
                           .low = bar.low,
@@ -567,26 +400,22 @@ view::Doc TornadoDoc(const explore::Tornado& tornado, view::Readers readers) {
   return doc;
 }
 
-// "120,007 samples/s at best, with rows 1000000, pooling 10; ..."
+// "120,007 samples/s at best, with rows 1000000, pooling 10"
 std::string BestText(const Subject& subject) {
-  CellReader cells(subject.explored);
-  std::optional<int64_t> best;
-  double rate = 0;
-  for (const int64_t row : subject.rows) {
-    const double one = subject.explored.rows[static_cast<size_t>(row)].at(
+  const auto rate = [&](int64_t row) {
+    const double known = subject.explored.rows[static_cast<size_t>(row)].at(
         Number::kSamplesPerS);
-    if (one > rate) {
-      best = row;
-      rate = one;
-    }
-  }
-  if (!best) {
+    return std::isnan(known) ? 0 : known;
+  };
+  const auto best = std::ranges::max_element(subject.rows, {}, rate);
+  if (best == subject.rows.end() || rate(*best) == 0) {
     return "no row has a time";
   }
+  CellReader cells(subject.explored);
   cells.Seek(*best);
   const std::string what = WhatVaries(subject.explored, cells);
   return fmt::format("{} samples/s at best{}{}",
-                     WithThousands(std::llround(rate)),
+                     WithThousands(std::llround(rate(*best))),
                      what.empty() ? "" : ", with ", what);
 }
 
@@ -611,9 +440,8 @@ std::string CountsText(const Subject& subject) {
 
 }  // namespace
 
-view::Doc ExploredDoc(const Explored& explored, ExploredRows shown,
-                      const std::vector<explore::Tornado>& tornados,
-                      view::Readers tornado_readers) {
+view::Doc ExploredDoc(const Explored& explored, ExploredView shown,
+                      const std::vector<explore::Tornado>& tornados) {
   const explore::Study& study = explored.study;
   const auto subject =
       std::make_shared<const Subject>(Subject{.explored = explored,
@@ -629,16 +457,20 @@ view::Doc ExploredDoc(const Explored& explored, ExploredRows shown,
                   {{.key = "title"}, study.title},
                   {{.key = "row_count"}, std::ssize(explored.rows)}});
   doc.blocks.emplace_back(JsonRows(subject));
-  AddCharts(subject, doc);
-  doc.blocks.emplace_back(ShownTable(subject, shown.limit, shown.sorted));
+  for (const ChartSpec& spec : ChartsOf(study)) {
+    doc.blocks.emplace_back(view::Picture{.title = "charts",
+                                          .about = study.notes,
+                                          .drawing = Drawing(subject, spec)});
+  }
+  doc.blocks.emplace_back(ShownTable(subject, shown));
   AddFront(subject, doc);
   view::Group sensitivity{.key = "sensitivity"};
   for (const explore::Tornado& tornado : tornados) {
-    sensitivity.items.push_back(std::make_shared<const view::Doc>(
-        TornadoDoc(tornado, tornado_readers)));
+    sensitivity.items.push_back(
+        std::make_shared<const view::Doc>(TornadoDoc(tornado, shown.tornado)));
   }
   doc.blocks.emplace_back(std::move(sensitivity));
-  if (tornados.empty() && tornado_readers == view::Readers::kAll) {
+  if (tornados.empty() && shown.tornado) {
     doc.blocks.emplace_back(
         view::Text{.text = "no sensitivity is asked for by this study"});
   }

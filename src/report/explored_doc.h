@@ -12,17 +12,18 @@
 
 namespace stepcast::report {
 
-struct ExploredRows {
+/// What is shown of a study.
+struct ExploredView {
   std::vector<int64_t> rows{};
-  size_t limit = 0;     // Of text; 0: all of them.
-  bool sorted = false;  // The first are the ones to show then, else the best.
+  size_t limit = 0;      // Rows in text; 0: all of them.
+  bool sorted = false;   // The first are the ones to show then, else the best.
+  bool tornado = false;  // Text has tornados instead of rows.
 };
 
 /// `explored` must live as long as the document, which makes its rows as they
 /// are written.
-view::Doc ExploredDoc(const explore::Explored& explored, ExploredRows shown,
-                      const std::vector<explore::Tornado>& tornados,
-                      view::Readers tornado_readers);
+view::Doc ExploredDoc(const explore::Explored& explored, ExploredView shown,
+                      const std::vector<explore::Tornado>& tornados);
 
 }  // namespace stepcast::report
 

@@ -254,9 +254,9 @@ std::string MoreText(const Table& table, const Table& shown) {
                                  WithThousands(static_cast<int64_t>(more)));
 }
 
-std::vector<PeopleFact> PeopleFacts(const std::vector<Block>& blocks,
+std::vector<html::Fact> PeopleFacts(const std::vector<Block>& blocks,
                                     size_t& begin) {
-  std::vector<PeopleFact> facts;
+  std::vector<html::Fact> facts;
   for (; begin < blocks.size(); ++begin) {
     const auto* const block = std::get_if<Facts>(&blocks[begin]);
     if (block == nullptr) {
@@ -269,7 +269,7 @@ std::vector<PeopleFact> PeopleFacts(const std::vector<Block>& blocks,
       const std::string unit = UnitOf(fact.value, fact.column);
       const std::string value = PeopleText(fact.value, fact.column);
       facts.push_back(
-          {.label = fact.column.label,
+          {.name = fact.column.label,
            .value = unit.empty() ? value : fmt::format("{} {}", value, unit),
            .note = Printable(fact.note)});
     }

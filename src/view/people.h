@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "html/page.h"
 #include "view/doc.h"
 
 namespace stepcast::view {
@@ -16,12 +17,6 @@ namespace stepcast::view {
 std::string PeopleText(const Value& value, const Column& column);
 /// "ms"; empty if it has none, or if the text says it.
 std::string UnitOf(const Value& value, const Column& column);
-
-struct PeopleFact {
-  std::string label{};
-  std::string value{};  // With its unit.
-  std::string note{};
-};
 
 struct PeopleColumn {
   std::string head{};  // "step ms"
@@ -51,9 +46,9 @@ inline Table ShownRows(const Table& table) {
 /// "... 12 more", or nothing.
 std::string MoreText(const Table& table, const Table& shown);
 
-/// The facts that people see, those of blocks next to each other together;
-/// `begin` moves past the last such block.
-std::vector<PeopleFact> PeopleFacts(const std::vector<Block>& blocks,
+/// The facts that people see, with their units; those of blocks next to each
+/// other together; `begin` moves past the last such block.
+std::vector<html::Fact> PeopleFacts(const std::vector<Block>& blocks,
                                     size_t& begin);
 
 /// Gives facts and the other blocks to a writer of a format.

@@ -96,16 +96,10 @@ class HtmlWriter {
  public:
   explicit HtmlWriter(html::Page& page) : page_(page) {}
 
-  void Add(const std::vector<PeopleFact>& facts) {
-    if (facts.empty()) {
-      return;
+  void Add(const std::vector<html::Fact>& facts) {
+    if (!facts.empty()) {
+      page_.AddFacts(facts);
     }
-    std::vector<html::Fact> shown;
-    shown.reserve(facts.size());
-    for (const PeopleFact& fact : facts) {
-      shown.push_back({fact.label, fact.value, fact.note});
-    }
-    page_.AddFacts(shown);
   }
 
   void operator()(const Facts& /*facts*/) {}  // Above.

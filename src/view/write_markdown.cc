@@ -36,11 +36,11 @@ class MarkdownWriter {
     }
   }
 
-  void Add(const std::vector<PeopleFact>& facts) {
+  void Add(const std::vector<html::Fact>& facts) {
     text_ += facts.empty() ? "" : "\n";
-    for (const PeopleFact& fact : facts) {
+    for (const html::Fact& fact : facts) {
       text_ += fmt::format(
-          "- {}: {}{}\n", Escaped(fact.label), Escaped(fact.value),
+          "- {}: {}{}\n", Escaped(fact.name), Escaped(fact.value),
           fact.note.empty() ? "" : fmt::format(" ({})", Escaped(fact.note)));
     }
   }

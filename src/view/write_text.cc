@@ -74,23 +74,23 @@ class TextWriter {
     }
   }
 
-  void Add(const std::vector<PeopleFact>& facts) {
+  void Add(const std::vector<html::Fact>& facts) {
     if (facts.empty()) {
       return;
     }
     size_t width = 0;
-    for (const PeopleFact& fact : facts) {
-      width = std::max(width, DisplayWidth(fact.label));
+    for (const html::Fact& fact : facts) {
+      width = std::max(width, DisplayWidth(fact.name));
     }
     constexpr std::string_view kFactGap = "   ";
     text_ += "\n";
-    for (const PeopleFact& fact : facts) {
-      text_ += Wrapped(
-          fmt::format("{}{}{}{}{}{}", fact.label,
-                      std::string(width - DisplayWidth(fact.label), ' '),
-                      kFactGap, fact.value, fact.note.empty() ? "" : kFactGap,
-                      fact.note),
-          style_.width, std::string(width + kFactGap.size(), ' '));
+    for (const html::Fact& fact : facts) {
+      text_ +=
+          Wrapped(fmt::format("{}{}{}{}{}{}", fact.name,
+                              std::string(width - DisplayWidth(fact.name), ' '),
+                              kFactGap, fact.value,
+                              fact.note.empty() ? "" : kFactGap, fact.note),
+                  style_.width, std::string(width + kFactGap.size(), ' '));
     }
   }
 

@@ -39,7 +39,8 @@ REPORTS = {
     "plan": ["plan", *JOB, "--evaluations", "500", "--trials", "0"],
     "eval kernels": ["eval", "kernels", "--data", "kernels.csv"],
     "eval steps": ["eval", "steps", "--data", "steps.csv"],
-    "explore": ["explore", "study.toml", "--tornado"],
+    "explore": ["explore", "study.toml"],
+    "explore by input": ["explore", "study.toml", "--tornado"],
     **{f"list {what}": ["list", what] for what in LISTS},
 }
 STUDY = """\
@@ -67,7 +68,7 @@ new,Somebody's,train,DLRM_DDP,1,V100-SXM2-32GB,2048,FP32,off,GPU HBM,5
 """
 # Without a workload of their own to ask again.
 WITHOUT_SCENARIO = {"doctor", "replay", "compare", "plan", "eval kernels",
-                    "eval steps", "explore"}
+                    "eval steps", "explore", "explore by input"}
 WITHOUT_CSV = {"doctor"}
 UNITS = {"ms": 1e3, "us": 1, "GB": 1e9, "MB": 1e6}
 
