@@ -97,9 +97,7 @@ Result<view::Doc> JudgeKernels(const scenario::Question& question,
   const cost::ProfileStore store(
       std::vector<std::filesystem::path>(profiles.begin(), profiles.end()));
   if (question.Has("network")) {
-    ASSIGN_OR_RETURN(std::string text,
-                     report::CompareWithNetwork(rows, store, options.threads));
-    return view::Doc{.blocks = {view::Text{.text = std::move(text)}}};
+    return report::NetworkComparisonDoc(rows, store, options.threads);
   }
   ASSIGN_OR_RETURN(const auto own_device, FindOwn(paths, profiles));
   ASSIGN_OR_RETURN(const report::KernelAccuracy accuracy,

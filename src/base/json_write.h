@@ -2,9 +2,11 @@
 #ifndef STEPCAST_BASE_JSON_WRITE_H_
 #define STEPCAST_BASE_JSON_WRITE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace stepcast {
@@ -36,7 +38,13 @@ class JsonWriter {
   JsonWriter& Bool(bool value);
   JsonWriter& Null();
 
-  /// The finished text; ends with a newline when indented.
+  /// What was written since the last call; nothing has to be finished. For
+  /// output that is too large to keep.
+  std::string TakePart() { return std::exchange(out_, {}); }
+  size_t part_size() const { return out_.size(); }
+
+  /// The finished text, or what is left of it; ends with a newline when
+  /// indented.
   std::string Take();
 
  private:

@@ -7,21 +7,21 @@
 
 #include <fmt/format.h>
 
-#include "api/ask.h"
 #include "api/input.h"
 #include "api/workload.h"
-#include "base/json_write.h"
-#include "base/text_table.h"
+#include "base/units.h"
 #include "cli/ask_command.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/output_formats.h"
 #include "cli/progress.h"
+#include "cli/report_options.h"
 #include "ingest/build_graph.h"
 #include "ingest/step_number.h"
 #include "report/doctor.h"
 #include "report/text_parts.h"
 #include "scenario/scenario.h"
+#include "view/doc.h"
 
 namespace stepcast::cli {
 namespace {
@@ -107,46 +107,41 @@ Status WriteAll(const std::vector<OutputFile>& files) {
   return {};
 }
 
-std::string SummaryText(const std::vector<OutputFile>& files,
-                        const ir::Graph& graph, std::optional<int64_t> step) {
+view::Doc ConvertedDoc(const std::vector<OutputFile>& files,
+                       const ir::Graph& graph, std::optional<int64_t> step) {
   const ir::GraphData& data = graph.data();
-  std::string text;
+  view::Table table{.key = "files",
+                    .title = "files",
+                    .columns = {{.key = "path", .label = "file"},
+                                {.key = "bytes"},
+                                {.label = "size"}},
+                    .readers = files.size() == 1 ? view::Readers::kPrograms
+                                                 : view::Readers::kAll};
   for (const OutputFile& file : files) {
-    text += fmt::format(
-        "wrote {} ({})\n", Printable(file.path.string()),
-        report::BytesText(Bytes{static_cast<int64_t>(file.bytes.size())}));
+    const auto size = static_cast<int64_t>(file.bytes.size());
+    table.rows.push_back(
+        {file.path.string(), size, report::BytesText(Bytes{size})});
   }
-  return text + fmt::format("{}: {}, {}, {}, {}\n",
+  view::Doc doc;
+  doc.title = files.size() == 1
+                  ? fmt::format("wrote {} ({})", files.front().path.string(),
+                                std::get<std::string>(table.rows[0][2]))
+                  : fmt::format("wrote {} files", files.size());
+  doc.verdict = fmt::format("{}: {}, {}, {}, {}",
                             step ? fmt::format("step {}", *step) : "one step",
                             report::CountText(data.ranks.size(), "rank"),
                             report::CountText(data.ops.size(), "op"),
                             report::CountText(data.calls.size(), "call"),
                             report::CountText(data.works.size(), "work"));
-}
-
-std::string SummaryJson(const std::vector<OutputFile>& files,
-                        const ir::Graph& graph, std::optional<int64_t> step) {
-  const ir::GraphData& data = graph.data();
-  JsonWriter json;
-  json.BeginObject();
-  json.Key("version").String(api::Version());
-  json.Key("files").BeginArray();
-  for (const OutputFile& file : files) {
-    json.BeginObject();
-    json.Key("path").String(file.path.string());
-    json.Key("bytes").Int(static_cast<int64_t>(file.bytes.size()));
-    json.EndObject();
-  }
-  json.EndArray();
-  json.Key("step");
-  step ? json.Int(*step) : json.Null();
-  json.Key("ranks").Int(data.ranks.size());
-  json.Key("ops").Int(data.ops.size());
-  json.Key("calls").Int(data.calls.size());
-  json.Key("works").Int(data.works.size());
-  json.Key("collectives").Int(data.collectives.size());
-  json.EndObject();
-  return json.Take();
+  doc.blocks.emplace_back(std::move(table));
+  doc.blocks.emplace_back(view::Facts{
+      {{.key = "step"}, step ? view::Value(*step) : view::Value(nullptr)},
+      {{.key = "ranks"}, int64_t{data.ranks.size()}},
+      {{.key = "ops"}, int64_t{data.ops.size()}},
+      {{.key = "calls"}, int64_t{data.calls.size()}},
+      {{.key = "works"}, int64_t{data.works.size()}},
+      {{.key = "collectives"}, int64_t{data.collectives.size()}}});
+  return doc;
 }
 
 // What makes the result doubtful, one line a kind.
@@ -205,8 +200,7 @@ Status Convert(const ConvertOptions& options) {
   if (options.output == "-") {
     return {};
   }
-  return Print(options.json ? SummaryJson(files, graph, step)
-                            : SummaryText(files, graph, step));
+  return PrintReport(ConvertedDoc(files, graph, step), {.json = options.json});
 }
 
 }  // namespace

@@ -11,22 +11,23 @@
 #include "base/text_table.h"
 #include "cli/commands.h"
 #include "cli/env_process.h"
-#include "cli/extra_file.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/report_options.h"
 #include "explore/run_study.h"
 #include "explore/select_rows.h"
 #include "explore/study_files.h"
 #include "explore/tornado.h"
-#include "report/explored.h"
+#include "report/explored_doc.h"
+#include "view/write.h"
 
 namespace stepcast::cli {
 namespace {
 
 // Rows of a table that a person reads; more are cut to the best.
 constexpr int64_t kMostShown = 40;
-constexpr int64_t kUsualTop = 20;
+constexpr size_t kUsualTop = 20;
 
 struct ExploreCommand {
   std::vector<std::string> studies;
@@ -34,15 +35,13 @@ struct ExploreCommand {
   std::string where;
   std::string top;
   std::string by;
-  std::string html;
   std::string threads;
   std::string limit;
   std::string samples;
   std::string patience;
   std::vector<std::string> profiles;
+  ReportOptions output;
   bool tornado = false;
-  bool csv = false;
-  bool json = false;
 };
 
 void AddOptions(OptionParser& parser, ExploreCommand& command) {
@@ -59,7 +58,6 @@ void AddOptions(OptionParser& parser, ExploreCommand& command) {
              "column whose largest come first, -COLUMN: smallest; default\n"
              "with --top: samples_per_s",
              "COLUMN");
-  parser.Add("--html", command.html, "write a page with charts", "FILE");
   parser.AddFlag("--tornado", command.tornado,
                  "how far the study's conclusions hang on uncertain inputs");
   parser.Add("--samples", command.samples,
@@ -73,8 +71,8 @@ void AddOptions(OptionParser& parser, ExploreCommand& command) {
   parser.Add("--patience", command.patience,
              "seconds in which other processes must be heard of; default 60",
              "S");
-  parser.AddFlag("--csv", command.csv, "print all columns as CSV instead");
-  parser.AddFlag("--json", command.json, "print one JSON object instead");
+  AddReportOptions(parser, command.output, "charts and rows",
+                   "all rows with all columns");
 }
 
 Result<explore::Selection> ReadSelection(const ExploreCommand& command) {
@@ -168,48 +166,39 @@ Status WriteFiles(const ExploreCommand& command,
   if (command.out.empty()) {
     return {};
   }
-  std::vector<int64_t> all(explored.rows.size());
-  std::iota(all.begin(), all.end(), 0);
+  report::ExploredView all;
+  all.rows.resize(explored.rows.size());
+  std::iota(all.rows.begin(), all.rows.end(), 0);
+  view::Doc doc = report::ExploredDoc(explored, std::move(all), tornados);
+  doc.version = api::Version();
   const std::filesystem::path directory = command.out;
-  RETURN_IF_ERROR(
-      WriteOutput(directory / "rows.csv", report::ExploredCsv(explored, all)));
-  return WriteOutput(
+  RETURN_IF_ERROR(WriteOutputPieces(
+      directory / "rows.csv",
+      [&](const view::Sink& sink) { view::WriteCsv(doc, sink); }));
+  return WriteOutputPieces(
       directory / "rows.json",
-      report::ExploredJson(explored, all, tornados, api::Version()));
+      [&](const view::Sink& sink) { view::WriteJson(doc, sink); });
 }
 
 Status Tell(const ExploreCommand& command, const explore::Explored& explored,
-            explore::Selection selection) {
-  ASSIGN_OR_RETURN(const std::vector<int64_t> drawn,
-                   explore::SelectRows(explored, selection));
-  const bool for_people = !command.csv && !command.json;
-  if (for_people && std::ssize(drawn) > kMostShown && !selection.top) {
-    selection.top = kUsualTop;
+            const explore::Selection& selection) {
+  report::ExploredView shown{.tornado = command.tornado};
+  ASSIGN_OR_RETURN(shown.rows, explore::SelectRows(explored, selection));
+  shown.sorted = !selection.by.empty();
+  if (std::ssize(shown.rows) > kMostShown && !selection.top) {
+    shown.limit = kUsualTop;
   }
-  ASSIGN_OR_RETURN(const std::vector<int64_t> shown,
-                   explore::SelectRows(explored, selection));
-  const bool wants_tornados = command.tornado || command.json ||
-                              !command.html.empty() || !command.out.empty();
+  const bool wants_tornados = command.tornado || command.output.json ||
+                              !command.output.html.empty() ||
+                              !command.out.empty();
   const std::vector<explore::Tornado> tornados =
       wants_tornados
           ? explore::MakeTornados(explored.study, {command.profiles.begin(),
                                                    command.profiles.end()})
           : std::vector<explore::Tornado>();
   RETURN_IF_ERROR(WriteFiles(command, explored, tornados));
-  if (!command.html.empty()) {
-    RETURN_IF_ERROR(WriteExtraFile(
-        command.html,
-        report::ExploredHtml(explored, drawn, tornados, api::Version())));
-  }
-  if (command.json) {
-    return Print(
-        report::ExploredJson(explored, shown, tornados, api::Version()));
-  }
-  if (command.csv) {
-    return Print(report::ExploredCsv(explored, shown));
-  }
-  return Print(command.tornado ? report::TornadosText(explored.study, tornados)
-                               : report::ExploredText(explored, shown));
+  return WriteReport(report::ExploredDoc(explored, std::move(shown), tornados),
+                     command.output);
 }
 
 }  // namespace
@@ -231,7 +220,7 @@ Result<Outcome> RunExplore(const Words& words) {
   if (!go_on) {
     return Outcome::kDone;
   }
-  RETURN_IF_ERROR(CheckExtraFile("--html", command.html, command.studies));
+  RETURN_IF_ERROR(CheckReportOptions(command.output, command.studies));
   ASSIGN_OR_RETURN(const explore::Selection selection, ReadSelection(command));
   ASSIGN_OR_RETURN(const explore::RunOptions options, ReadRunOptions(command));
   explore::Explored explored;

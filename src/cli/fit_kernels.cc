@@ -13,38 +13,47 @@
 #include "api/profile_device.h"
 #include "base/file.h"
 #include "base/parallel.h"
-#include "base/text_table.h"
 #include "cli/data_options.h"
 #include "cli/fit_commands.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/report_options.h"
 #include "cost/profile.h"
 #include "fit/fit_shared.h"
 #include "hw/device.h"
 #include "measurements/kernel_rows.h"
+#include "view/doc.h"
 
 namespace stepcast::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string SummaryText(const std::vector<fit::FittedProfile>& fitted) {
-  TextTable table({Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft,
-                   Align::kRight, Align::kRight, Align::kRight, Align::kRight,
-                   Align::kRight});
-  table.AddRow({"gpu", "family", "type", "chosen", "fit rows", "test rows",
-                "GMAE%", "MAPE%", "formula%"});
+view::Doc FittedDoc(const std::vector<fit::FittedProfile>& fitted) {
+  view::Table table{.title = "errors on test rows, which no fit has seen",
+                    .columns = {{.label = "gpu"},
+                                {.label = "family"},
+                                {.label = "type"},
+                                {.label = "chosen"},
+                                {.label = "fit rows"},
+                                {.label = "test rows"},
+                                {.label = "GMAE", .decimals = 2},
+                                {.label = "MAPE", .decimals = 2},
+                                {.label = "formula", .decimals = 2}}};
   for (const fit::FittedProfile& profile : fitted) {
     for (const fit::FitSummary& row : profile.summaries) {
-      table.AddRow({row.gpu, row.family, row.variant, row.chosen,
-                    fmt::format("{}", row.fit_rows),
-                    fmt::format("{}", row.model.n),
-                    fmt::format("{:.2f}", row.model.gmae_pct),
-                    fmt::format("{:.2f}", row.model.mape_pct),
-                    fmt::format("{:.2f}", row.formula.gmae_pct)});
+      table.rows.push_back({row.gpu, row.family, row.variant, row.chosen,
+                            static_cast<int64_t>(row.fit_rows),
+                            static_cast<int64_t>(row.model.n),
+                            view::Percent{row.model.gmae_pct},
+                            view::Percent{row.model.mape_pct},
+                            view::Percent{row.formula.gmae_pct}});
     }
   }
-  return table.ToString();
+  view::Doc doc;
+  doc.title = "kernel models fitted to measurements";
+  doc.blocks.emplace_back(std::move(table));
+  return doc;
 }
 
 // What to fit besides the models of each GPU.
@@ -211,7 +220,7 @@ Status FitKernels(const Words& words) {
           WriteProfile(fit::FilesOf(profile.profile, command), output));
     }
   }
-  return Print(SummaryText(fitted));
+  return PrintReport(FittedDoc(fitted), {});
 }
 
 }  // namespace stepcast::cli

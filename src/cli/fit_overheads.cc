@@ -17,11 +17,13 @@
 #include "cli/fit_commands.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/report_options.h"
 #include "cost/overheads/overhead_table.h"
 #include "fit/authors_overheads.h"
 #include "fit/held_out_overheads.h"
 #include "ingest/load.h"
 #include "measurements/csv.h"
+#include "view/doc.h"
 
 namespace stepcast::cli {
 namespace {
@@ -37,12 +39,17 @@ struct Request {
   bool all_steps = false;
 };
 
-// One line a part: its names, samples and the row of all together.
-std::string SummaryText(const cost::OverheadData& data) {
-  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight,
-                   Align::kRight, Align::kRight, Align::kRight, Align::kRight});
-  table.AddRow(
-      {"part", "names", "samples", "mean us", "p10", "p50", "p90", "events"});
+// One line per part: its names, samples and the row of all together.
+view::Doc FittedOverheadsDoc(const cost::OverheadData& data) {
+  view::Table table{.title = "parts, all names together",
+                    .columns = {{.label = "part"},
+                                {.label = "names"},
+                                {.label = "samples"},
+                                {.label = "mean", .unit = "us", .decimals = 2},
+                                {.label = "p10", .unit = "us", .decimals = 2},
+                                {.label = "p50", .unit = "us", .decimals = 2},
+                                {.label = "p90", .unit = "us", .decimals = 2},
+                                {.label = "events", .decimals = 2}}};
   const cost::OverheadTable lookup(data);
   for (size_t i = 0; i < cost::kOverheadPartCount; ++i) {
     const auto part = static_cast<cost::OverheadPart>(i);
@@ -52,13 +59,15 @@ std::string SummaryText(const cost::OverheadData& data) {
     const cost::OverheadRow row = lookup.Lookup(part, cost::kPooledName).row;
     const size_t names =
         data.parts[i].size() - data.parts[i].count(cost::kPooledName);
-    table.AddRow(
-        {std::string(cost::Name(part)), fmt::format("{}", names),
-         WithThousands(row.count), fmt::format("{:.2f}", row.mean_us),
-         fmt::format("{:.2f}", row.p10_us), fmt::format("{:.2f}", row.p50_us),
-         fmt::format("{:.2f}", row.p90_us), fmt::format("{:.2f}", row.events)});
+    table.rows.push_back({std::string(cost::Name(part)),
+                          static_cast<int64_t>(names), int64_t{row.count},
+                          row.mean_us, row.p10_us, row.p50_us, row.p90_us,
+                          row.events});
   }
-  return table.ToString();
+  view::Doc doc;
+  doc.title = "host overheads fitted to traces";
+  doc.blocks.emplace_back(std::move(table));
+  return doc;
 }
 
 // Adds the steps of one run and says in a line what it was.
@@ -211,7 +220,8 @@ Status FitOverheads(const Words& words) {
     ASSIGN_OR_RETURN(data, Fit(request));
   }
   RETURN_IF_ERROR(WriteOutput(request.output, cost::OverheadText(data)));
-  return request.output == "-" ? Status() : Print(SummaryText(data));
+  return request.output == "-" ? Status()
+                               : PrintReport(FittedOverheadsDoc(data), {});
 }
 
 }  // namespace stepcast::cli

@@ -10,15 +10,17 @@
 #include "api/ask.h"
 #include "api/profile_device.h"
 #include "base/file.h"
-#include "base/text_table.h"
+#include "base/units.h"
 #include "cli/data_options.h"
 #include "cli/fit_commands.h"
 #include "cli/output.h"
+#include "cli/report_options.h"
 #include "engine/predictor.h"
 #include "fit/host_steps.h"
 #include "ingest/build_graph.h"
 #include "ingest/load.h"
 #include "measurements/csv.h"
+#include "view/doc.h"
 
 namespace stepcast::cli {
 namespace {
@@ -74,18 +76,25 @@ Result<std::vector<fit::HostStep>> PriceSteps(
   return priced;
 }
 
-std::string StepsText(std::span<const fit::HostStep> steps, double gap_us) {
-  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight,
-                   Align::kRight});
-  table.AddRow({"step", "measured us", "operators us", "ops", "error%"});
+view::Doc HostDoc(std::span<const fit::HostStep> steps, double gap_us) {
+  view::Table table{.title = "steps",
+                    .columns = {{.label = "step"},
+                                {.label = "measured", .unit = "us"},
+                                {.label = "operators", .unit = "us"},
+                                {.label = "ops"},
+                                {.label = "error", .sign = true}}};
   for (const fit::HostStep& step : steps) {
-    const double told = step.works_us + gap_us * static_cast<double>(step.ops);
-    table.AddRow({step.name, fmt::format("{:.1f}", step.measured_us),
-                  fmt::format("{:.1f}", step.works_us),
-                  fmt::format("{}", step.ops),
-                  fmt::format("{:+.1f}", (told / step.measured_us - 1) * 100)});
+    const double us = step.works_us + gap_us * static_cast<double>(step.ops);
+    table.rows.push_back({step.name, FromMicroseconds(step.measured_us),
+                          FromMicroseconds(step.works_us),
+                          static_cast<int64_t>(step.ops),
+                          view::Share{us / step.measured_us - 1}});
   }
-  return fmt::format("\n{:.2f} us before an op\n{}", gap_us, table.ToString());
+  view::Doc doc;
+  doc.title = "host time fitted to recorded steps";
+  doc.verdict = fmt::format("{:.2f} us before an op", gap_us);
+  doc.blocks.emplace_back(std::move(table));
+  return doc;
 }
 
 // What the host takes between operators, if steps were recorded.
@@ -109,7 +118,8 @@ Status FitHost(const fs::path& file, std::span<const TimedStep> steps,
                    priced.size() == 1 ? "" : "s", file.string())});
   RETURN_IF_ERROR(
       WriteOutput(output / api::kOverheadsFile, cost::OverheadText(table)));
-  return Print(StepsText(priced, gap_us));
+  RETURN_IF_ERROR(Print("\n"));
+  return PrintReport(HostDoc(priced, gap_us), {});
 }
 
 }  // namespace

@@ -33,14 +33,25 @@ Status WriteTo(std::FILE* file, std::string_view bytes, std::string_view name) {
   return {};
 }
 
+Status WriteEach(std::FILE* file, const WritePieces& write,
+                 std::string_view name) {
+  Status status;
+  write([&](std::string_view piece) {
+    if (status) {
+      status = WriteTo(file, piece, name);
+    }
+  });
+  return status;
+}
+
 Status WriteDirectly(const std::filesystem::path& path,
-                     std::string_view bytes) {
+                     const WritePieces& write) {
   std::FILE* file = std::fopen(path.c_str(), "wb");
   if (file == nullptr) {
     return Fail(ErrorCode::kIo, fmt::format("{}: cannot open: {}",
                                             path.string(), ErrorText(errno)));
   }
-  Status status = WriteTo(file, bytes, path.string());
+  Status status = WriteEach(file, write, path.string());
   if (std::fclose(file) != 0 && status) {
     return Fail(ErrorCode::kIo, fmt::format("{}: cannot write: {}",
                                             path.string(), ErrorText(errno)));
@@ -52,6 +63,10 @@ Status WriteDirectly(const std::filesystem::path& path,
 
 Status Print(std::string_view text) {
   return WriteTo(stdout, text, "standard output");
+}
+
+Status PrintPieces(const WritePieces& write) {
+  return WriteEach(stdout, write, "standard output");
 }
 
 void Complain(std::string_view message) {
@@ -71,7 +86,7 @@ Status WriteOutput(const std::filesystem::path& path, std::string_view bytes) {
   }
   if (std::filesystem::exists(status) &&
       !std::filesystem::is_regular_file(status)) {
-    return WriteDirectly(path, bytes);
+    return WriteDirectly(path, [&](const auto& sink) { sink(bytes); });
   }
   // A link stays a link: what it points to is replaced.
   const bool is_link =
@@ -79,6 +94,23 @@ Status WriteOutput(const std::filesystem::path& path, std::string_view bytes) {
   const auto target =
       is_link ? std::filesystem::weakly_canonical(path, error) : path;
   return WriteFile(error || target.empty() ? path : target, bytes);
+}
+
+Status WriteOutputPieces(const std::filesystem::path& path,
+                         const WritePieces& write) {
+  const std::filesystem::path unfinished = path.string() + ".part";
+  std::error_code error;
+  Status status = WriteDirectly(unfinished, write);
+  if (status) {
+    std::filesystem::rename(unfinished, path, error);
+    if (!error) {
+      return {};
+    }
+    status = Fail(ErrorCode::kIo, fmt::format("{}: cannot write: {}",
+                                              path.string(), error.message()));
+  }
+  std::filesystem::remove(unfinished, error);
+  return status;
 }
 
 Status CheckNotInput(const std::filesystem::path& path,

@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "api/ask.h"
 #include "cli/output.h"
 #include "view/write.h"
 
@@ -81,14 +82,19 @@ ExtraFile PageOf(view::Doc doc, const ReportOptions& options) {
   if (options.html.empty()) {
     return {};
   }
+  doc.version = api::Version();
   return {.path = options.html, .text = view::WriteHtml(doc)};
 }
 
 Status PrintReport(view::Doc doc, const ReportOptions& options) {
-  return Print(options.json       ? view::WriteJson(doc)
-               : options.csv      ? view::WriteCsv(doc)
-               : options.markdown ? view::WriteMarkdown(doc)
-                                  : view::WriteText(doc, StyleOfOutput()));
+  doc.version = api::Version();
+  if (options.json || options.csv) {
+    return PrintPieces([&](const view::Sink& sink) {
+      options.json ? view::WriteJson(doc, sink) : view::WriteCsv(doc, sink);
+    });
+  }
+  return Print(options.markdown ? view::WriteMarkdown(doc)
+                                : view::WriteText(doc, StyleOfOutput()));
 }
 
 Status WriteReport(view::Doc doc, const ReportOptions& options) {

@@ -54,26 +54,6 @@ void Page::AddSection(std::string_view title, std::string_view explanation) {
   }
 }
 
-void Page::AddTable(const Table& table) {
-  const auto add_row = [&](const std::vector<std::string>& cells,
-                           std::string_view tag) {
-    body_ += "<tr>";
-    for (size_t i = 0; i < cells.size(); ++i) {
-      body_ += fmt::format("<{}{}>{}</{}>", tag,
-                           i < table.words ? "" : " class=\"number\"",
-                           Escape(cells[i]), tag);
-    }
-    body_ += "</tr>\n";
-  };
-  body_ += "<div class=\"wide\"><table>\n<thead>";
-  add_row(table.head, "th");
-  body_ += "</thead>\n<tbody>\n";
-  for (const std::vector<std::string>& row : table.rows) {
-    add_row(row, "td");
-  }
-  body_ += "</tbody></table></div>\n";
-}
-
 void Page::AddNotes(const std::vector<std::string>& notes) {
   body_ += "<ul>\n";
   for (const std::string& note : notes) {

@@ -15,13 +15,6 @@ struct Fact {
   std::string note;   // "p10 5.295, p90 7.377"; may be empty.
 };
 
-struct Table {
-  std::vector<std::string> head;
-  std::vector<std::vector<std::string>> rows;
-  /// The first columns hold words; numbers behind them stand at the right.
-  size_t words = 1;
-};
-
 /// Sections appear in the order they are added. All text is escaped here, but
 /// for AddHtml.
 class Page {
@@ -31,7 +24,6 @@ class Page {
 
   void AddFacts(const std::vector<Fact>& facts);
   void AddSection(std::string_view title, std::string_view explanation = {});
-  void AddTable(const Table& table);
   void AddNotes(const std::vector<std::string>& notes);
   /// From BarsHtml, Timeline::ToHtml.
   void AddHtml(std::string_view html);

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "report/json_parts.h"
-
 namespace stepcast::report {
+
+void WriteTime(JsonWriter& json, std::string_view key, Duration time) {
+  constexpr int kNanoseconds = 3;  // The finest that times have.
+  json.Key(key).Fixed(ToMicroseconds(time), kNanoseconds);
+}
 
 void ChromeEvents::NameProcess(int64_t process, std::string_view name) {
   AddMetadata("process", {.process = process}, name, process);

@@ -33,6 +33,9 @@ struct ArrowEnd {
   Duration time{};
 };
 
+/// In microseconds, with their nanoseconds.
+void WriteTime(JsonWriter& json, std::string_view key, Duration time);
+
 /// Collects events; times are written as microseconds with their nanoseconds.
 class ChromeEvents {
  public:

@@ -119,38 +119,67 @@ Result<GpuErrors> CompareGpu(const KernelRows& rows, uint16_t gpu,
   return errors;
 }
 
-std::string ErrorCell(const Errors& errors) {
-  const ErrorSummary summary = errors.Summary();
-  return fmt::format("{:.1f}/{:.1f}", summary.gmae_pct, summary.mape_pct);
+// The models that are compared, by their keys.
+constexpr std::pair<std::string_view, Errors OpErrors::*> kCompared[] = {
+    {"roofline", &OpErrors::roofline},
+    {"formula", &OpErrors::formula},
+    {"network", &OpErrors::network},
+    {"trees", &OpErrors::trees},
+    {"ours", &OpErrors::ours}};
+
+view::Table ProductTable() {
+  view::Table table{.key = "products",
+                    .title = "FP32 products",
+                    .columns = {{.key = "gpu", .label = "gpu"},
+                                {.key = "op", .label = "op"},
+                                {.key = "n", .label = "n"}}};
+  for (const auto& [name, errors] : kCompared) {
+    table.columns.push_back({.key = fmt::format("{}_gmae_pct", name),
+                             .label = fmt::format("{} GMAE", name)});
+    table.columns.push_back(
+        {.key = fmt::format("{}_mape_pct", name), .label = "MAPE"});
+  }
+  return table;
 }
 
 }  // namespace
 
-Result<std::string> CompareWithNetwork(const KernelRows& rows,
+Result<view::Doc> NetworkComparisonDoc(const KernelRows& rows,
                                        const cost::ProfileStore& store,
                                        size_t threads) {
   std::vector<Result<GpuErrors>> results(rows.gpus.size(), GpuErrors());
   ParallelFor(rows.gpus.size(), threads, [&](size_t gpu) {
     results[gpu] = CompareGpu(rows, static_cast<uint16_t>(gpu), store);
   });
-  TextTable table({Align::kLeft, Align::kLeft, Align::kRight, Align::kRight,
-                   Align::kRight, Align::kRight, Align::kRight, Align::kRight});
-  table.AddRow(
-      {"gpu", "op", "n", "roofline", "formula", "network", "trees", "ours"});
+  view::Table table = ProductTable();
+  int64_t judged = 0;
   for (size_t gpu = 0; gpu < rows.gpus.size(); ++gpu) {
     ASSIGN_OR_RETURN(const GpuErrors errors, std::move(results[gpu]));
     for (const auto& [op, one] : errors) {
-      table.AddRow({rows.gpus[gpu], op, fmt::format("{}", one.ours.size()),
-                    ErrorCell(one.roofline), ErrorCell(one.formula),
-                    ErrorCell(one.network), ErrorCell(one.trees),
-                    ErrorCell(one.ours)});
+      const auto n = static_cast<int64_t>(one.ours.size());
+      judged += n;
+      std::vector<view::Value> row = {rows.gpus[gpu], op, n};
+      for (const auto& [name, of] : kCompared) {
+        const ErrorSummary summary = (one.*of).Summary();
+        row.emplace_back(view::Percent{summary.gmae_pct});
+        row.emplace_back(view::Percent{summary.mape_pct});
+      }
+      table.rows.push_back(std::move(row));
     }
   }
-  return table.ToString() +
-         "\nGMAE%/MAPE% on the test part of FP32 products. network: the "
-         "papers' recipe, one\nnetwork a GPU on the logarithms of the sizes. "
-         "trees: on time over the roofline, from\nsizes, tiles and waves, "
-         "without our formula. Both learn from the fit part.\n";
+  view::Doc doc;
+  doc.title = "FP32 products beside the papers' network";
+  doc.verdict =
+      fmt::format("{} rows of the test part judged", WithThousands(judged));
+  doc.csv = table;
+  doc.blocks.emplace_back(std::move(table));
+  doc.blocks.emplace_back(view::Text{
+      .text =
+          "network: the papers' recipe, one network a GPU on the logarithms "
+          "of the sizes. trees: on time over the roofline, from sizes, "
+          "tiles and waves, without our formula. Both learn from the fit "
+          "part."});
+  return doc;
 }
 
 }  // namespace stepcast::report

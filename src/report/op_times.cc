@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "engine/short_name.h"
-#include "report/json_parts.h"
 
 namespace stepcast::report {
 namespace {

@@ -28,10 +28,6 @@ std::string PercentText(Duration part, Duration whole) {
                      static_cast<double>(whole.count()));
 }
 
-std::string PercentCell(double percent) {
-  return fmt::format("{:.1f}", percent);
-}
-
 std::string BytesText(Bytes bytes) {
   if (bytes.count <= 0) {
     return "-";

@@ -19,8 +19,6 @@ std::string MillisecondsText(double us);
 std::string PercentText(double share);
 /// The same for part / whole; "-" if the whole is nothing.
 std::string PercentText(Duration part, Duration whole);
-/// "45.6" for 45.6, under a head that says "%".
-std::string PercentCell(double percent);
 
 /// "1.5 MB", in powers of 1000; "-" for 0.
 std::string BytesText(Bytes bytes);

@@ -8,7 +8,6 @@
 #include "engine/path_parts.h"
 #include "ir/names.h"
 #include "report/chrome_events.h"
-#include "report/json_parts.h"
 #include "report/measured_events.h"
 #include "report/simulated_slices.h"
 
@@ -93,8 +92,7 @@ void SimulatedEvents::Work(ir::WorkId id, const sim::Placement& placement,
         }
         if (work.collective.valid()) {
           json.Key("collective").Int(work.collective.value);
-          json.Key("wait_us").Fixed(
-              ToMicroseconds(placement.work - placement.start), kTimeDecimals);
+          WriteTime(json, "wait_us", placement.work - placement.start);
         }
       });
   if (work.call.valid()) {

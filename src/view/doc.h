@@ -79,6 +79,12 @@ enum class Readers : uint8_t {
   kPrograms,  // JSON alone.
 };
 
+/// Rows that are made as they are written, where there may be a million.
+struct RowSource {
+  size_t count = 0;
+  std::function<std::vector<Value>(size_t row)> make{};
+};
+
 struct Table {
   std::string key{};      // Of the array in JSON; empty: for people only.
   std::string title{};    // "where the time goes"
@@ -86,6 +92,7 @@ struct Table {
   std::string about{};    // Sentences that explain it, on pages.
   std::vector<Column> columns{};
   std::vector<std::vector<Value>> rows{};
+  RowSource source{};  // Of more rows, after these.
   /// Rows that text shows; 0: all. JSON has all.
   size_t limit = 0;
   /// The column whose largest values are shown then, in their order; empty:
@@ -93,7 +100,19 @@ struct Table {
   std::optional<size_t> keep_by{};
   std::string none{};  // For people if there are no rows; empty: not shown.
   Readers readers = Readers::kAll;
+
+  size_t RowCount() const { return rows.size() + source.count; }
 };
+/// Calls visit(row) for each.
+template <typename Visit>
+void VisitRows(const Table& table, const Visit& visit) {
+  for (const std::vector<Value>& row : table.rows) {
+    visit(row);
+  }
+  for (size_t i = 0; i < table.source.count; ++i) {
+    visit(table.source.make(i));
+  }
+}
 
 struct NamedTimeline {
   std::string name{};
@@ -101,13 +120,16 @@ struct NamedTimeline {
 };
 /// Made only for pages: they may be large. Several move together.
 using MakeTimelines = std::function<std::vector<NamedTimeline>()>;
+/// Likewise: a chart of a study has a point for each row.
+using AnyChart = std::variant<html::Chart, html::BarChart>;
+using MakeChart = std::function<AnyChart()>;
 
 /// For pages.
 struct Picture {
   std::string title{};
   std::string about{};
-  std::variant<html::Bars, html::Waterfall, html::Chart, html::BarChart,
-               html::TornadoChart, MakeTimelines>
+  std::variant<html::Bars, html::Waterfall, html::TornadoChart, MakeChart,
+               MakeTimelines>
       drawing{};
 };
 

@@ -25,13 +25,14 @@ std::string Fixed(double number, int decimals, bool sign) {
               : fmt::format("{:.{}f}", number, decimals);
 }
 
-// From a thousand on whole with commas: decimals would say nothing.
+// From a thousand on whole with commas: decimals would say nothing. What three
+// digits round to a thousand is one.
 std::string NumberText(double number, const Column& column) {
-  constexpr double kLarge = 1e3;
+  const double large = column.decimals ? 1e3 : 999.5;
   if (!std::isfinite(number)) {
     return "-";
   }
-  if (std::abs(number) >= kLarge) {
+  if (std::abs(number) >= large) {
     return (column.sign && number > 0 ? "+" : "") +
            WithThousands(std::llround(number));
   }
@@ -163,6 +164,14 @@ ColumnKind KindOf(const Table& table, size_t index) {
   return kind;
 }
 
+std::vector<double> SizesOf(const Table& table, size_t column) {
+  std::vector<double> sizes;
+  VisitRows(table, [&](const std::vector<Value>& row) {
+    sizes.push_back(std::visit(SizeMaker{}, CellOf(row, column)));
+  });
+  return sizes;
+}
+
 }  // namespace
 
 std::string PeopleText(const Value& value, const Column& column) {
@@ -211,30 +220,43 @@ PeopleTable PeopleTableOf(const Table& table) {
   return people;
 }
 
-Table ShownRows(const Table& table) {
-  Table shown = table;
-  if (table.limit == 0 || table.rows.size() <= table.limit) {
-    return shown;
+Table CutRows(const Table& table, size_t most, std::optional<size_t> keep_by) {
+  Table cut;
+  cut.columns = table.columns;
+  std::vector<bool> kept(table.RowCount(), true);
+  if (kept.size() > most) {
+    const std::vector<double> sizes =
+        keep_by ? SizesOf(table, *keep_by) : std::vector<double>();
+    std::vector<size_t> order(kept.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    if (keep_by) {
+      std::ranges::stable_sort(order, std::ranges::greater(),
+                               [&](size_t row) { return sizes[row]; });
+    }
+    for (size_t i = most; i < order.size(); ++i) {
+      kept[order[i]] = false;
+    }
   }
-  std::vector<size_t> order(table.rows.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  if (table.keep_by) {
-    std::ranges::stable_sort(order, std::ranges::greater(), [&](size_t row) {
-      return std::visit(SizeMaker{}, CellOf(table.rows[row], *table.keep_by));
-    });
+  for (size_t i = 0; i < kept.size(); ++i) {
+    if (kept[i]) {
+      cut.rows.push_back(i < table.rows.size()
+                             ? table.rows[i]
+                             : table.source.make(i - table.rows.size()));
+    }
   }
-  order.resize(table.limit);
-  std::ranges::sort(order);
-  shown.rows.clear();
-  for (const size_t row : order) {
-    shown.rows.push_back(table.rows[row]);
-  }
-  return shown;
+  return cut;
 }
 
-std::vector<PeopleFact> PeopleFacts(const std::vector<Block>& blocks,
+std::string MoreText(const Table& table, const Table& shown) {
+  const size_t more = table.RowCount() - shown.rows.size();
+  return more == 0 ? ""
+                   : fmt::format("... {} more",
+                                 WithThousands(static_cast<int64_t>(more)));
+}
+
+std::vector<html::Fact> PeopleFacts(const std::vector<Block>& blocks,
                                     size_t& begin) {
-  std::vector<PeopleFact> facts;
+  std::vector<html::Fact> facts;
   for (; begin < blocks.size(); ++begin) {
     const auto* const block = std::get_if<Facts>(&blocks[begin]);
     if (block == nullptr) {
@@ -247,7 +269,7 @@ std::vector<PeopleFact> PeopleFacts(const std::vector<Block>& blocks,
       const std::string unit = UnitOf(fact.value, fact.column);
       const std::string value = PeopleText(fact.value, fact.column);
       facts.push_back(
-          {.label = fact.column.label,
+          {.name = fact.column.label,
            .value = unit.empty() ? value : fmt::format("{} {}", value, unit),
            .note = Printable(fact.note)});
     }

@@ -2,11 +2,13 @@
 #ifndef STEPCAST_VIEW_PEOPLE_H_
 #define STEPCAST_VIEW_PEOPLE_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "html/page.h"
 #include "view/doc.h"
 
 namespace stepcast::view {
@@ -15,12 +17,6 @@ namespace stepcast::view {
 std::string PeopleText(const Value& value, const Column& column);
 /// "ms"; empty if it has none, or if the text says it.
 std::string UnitOf(const Value& value, const Column& column);
-
-struct PeopleFact {
-  std::string label{};
-  std::string value{};  // With its unit.
-  std::string note{};
-};
 
 struct PeopleColumn {
   std::string head{};  // "step ms"
@@ -38,12 +34,21 @@ struct PeopleTable {
 };
 PeopleTable PeopleTableOf(const Table& table);
 
-/// The rows that text shows.
-Table ShownRows(const Table& table);
+/// The columns with the first rows, or those largest in a column, in their
+/// order; at most so many.
+Table CutRows(const Table& table, size_t most,
+              std::optional<size_t> keep_by = {});
+/// With the rows that text shows.
+inline Table ShownRows(const Table& table) {
+  return CutRows(table, table.limit == 0 ? table.RowCount() : table.limit,
+                 table.keep_by);
+}
+/// "... 12 more", or nothing.
+std::string MoreText(const Table& table, const Table& shown);
 
-/// The facts that people see, those of blocks next to each other together;
-/// `begin` moves past the last such block.
-std::vector<PeopleFact> PeopleFacts(const std::vector<Block>& blocks,
+/// The facts that people see, with their units; those of blocks next to each
+/// other together; `begin` moves past the last such block.
+std::vector<html::Fact> PeopleFacts(const std::vector<Block>& blocks,
                                     size_t& begin);
 
 /// Gives facts and the other blocks to a writer of a format.
@@ -70,7 +75,7 @@ void VisitGroup(const Group& group, Writer& writer) {
 /// Whether text and Markdown show it.
 inline bool IsShown(const Table& table) {
   return table.readers == Readers::kAll &&
-         !(table.rows.empty() && table.none.empty());
+         !(table.RowCount() == 0 && table.none.empty());
 }
 
 /// "where the time goes: rank 3, the slowest"

@@ -3,7 +3,9 @@
 #define STEPCAST_VIEW_WRITE_H_
 
 #include <cstddef>
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "view/doc.h"
 
@@ -15,19 +17,21 @@ struct TextStyle {
 };
 std::string WriteText(const Doc& doc, const TextStyle& style = {});
 
+/// Takes a piece of what is written. Reports may be too large to keep.
+using Sink = std::function<void(std::string_view piece)>;
+
 /// One object. "version", "scenario" and "verdict" come first.
+void WriteJson(const Doc& doc, const Sink& sink);
 std::string WriteJson(const Doc& doc);
 
 /// One file that needs nothing else; the scenario is in it as JSON.
 std::string WriteHtml(const Doc& doc);
 
-/// A table as WriteHtml has it.
-std::string TableHtml(const Table& table);
-
 /// As pull requests and issues show it.
 std::string WriteMarkdown(const Doc& doc);
 
 /// The names of columns and the rows of `doc.csv`, with the values of JSON.
+void WriteCsv(const Doc& doc, const Sink& sink);
 std::string WriteCsv(const Doc& doc);
 
 /// What became of the checks, for continuous integration: a test for each, one

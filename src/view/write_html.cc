@@ -56,25 +56,50 @@ struct Drawer {
   std::string operator()(const html::TornadoChart& chart) const {
     return html::TornadoHtml(chart);
   }
+  std::string operator()(const MakeChart& make) const {
+    return std::visit(*this, make());
+  }
   std::string operator()(const MakeTimelines& make) const {
     return TimelinesHtml(make());
   }
 };
 
+std::string TableHtml(const Table& table) {
+  const Table cut = CutRows(table, kMostRowsInPage);
+  const PeopleTable people = PeopleTableOf(cut);
+  const auto alignment = [&](size_t column) {
+    return people.columns[column].words ? "" : " class=\"number\"";
+  };
+  std::string text = fmt::format("<div class=\"wide\"><table{}>\n<thead><tr>",
+                                 KeyAttribute(table.key));
+  for (size_t i = 0; i < people.columns.size(); ++i) {
+    text += fmt::format("<th{}{}>{}</th>", alignment(i),
+                        KeyAttribute(people.columns[i].key),
+                        html::Escape(people.columns[i].head));
+  }
+  text += "</tr>\n</thead>\n<tbody>\n";
+  for (const auto& row : people.rows) {
+    text += "<tr>";
+    for (size_t i = 0; i < row.size(); ++i) {
+      text += fmt::format("<td{}>{}</td>", alignment(i), html::Escape(row[i]));
+    }
+    text += "</tr>\n";
+  }
+  text += "</tbody></table></div>\n";
+  if (const std::string more = MoreText(table, cut); !more.empty()) {
+    text += fmt::format("<p>{}</p>\n", more);
+  }
+  return text;
+}
+
 class HtmlWriter {
  public:
   explicit HtmlWriter(html::Page& page) : page_(page) {}
 
-  void Add(const std::vector<PeopleFact>& facts) {
-    if (facts.empty()) {
-      return;
+  void Add(const std::vector<html::Fact>& facts) {
+    if (!facts.empty()) {
+      page_.AddFacts(facts);
     }
-    std::vector<html::Fact> shown;
-    shown.reserve(facts.size());
-    for (const PeopleFact& fact : facts) {
-      shown.push_back({fact.label, fact.value, fact.note});
-    }
-    page_.AddFacts(shown);
   }
 
   void operator()(const Facts& /*facts*/) {}  // Above.
@@ -83,14 +108,14 @@ class HtmlWriter {
 
   void operator()(const Table& table) {
     if (table.readers == Readers::kPrograms ||
-        (table.rows.empty() && table.none.empty())) {
+        (table.RowCount() == 0 && table.none.empty())) {
       return;
     }
     Heading(table.title, table.about);
     if (!table.caption.empty()) {
       page_.AddHtml(fmt::format("<h3>{}</h3>\n", html::Escape(table.caption)));
     }
-    if (table.rows.empty()) {
+    if (table.RowCount() == 0) {
       page_.AddNotes({Capitalized(table.none)});
     } else {
       page_.AddHtml(TableHtml(table));
@@ -127,37 +152,6 @@ class HtmlWriter {
 };
 
 }  // namespace
-
-std::string TableHtml(const Table& table) {
-  Table cut = table;
-  cut.rows.resize(std::min(cut.rows.size(), kMostRowsInPage));
-  const PeopleTable people = PeopleTableOf(cut);
-  const auto alignment = [&](size_t column) {
-    return people.columns[column].words ? "" : " class=\"number\"";
-  };
-  std::string text = fmt::format("<div class=\"wide\"><table{}>\n<thead><tr>",
-                                 KeyAttribute(table.key));
-  for (size_t i = 0; i < people.columns.size(); ++i) {
-    text += fmt::format("<th{}{}>{}</th>", alignment(i),
-                        KeyAttribute(people.columns[i].key),
-                        html::Escape(people.columns[i].head));
-  }
-  text += "</tr>\n</thead>\n<tbody>\n";
-  for (const auto& row : people.rows) {
-    text += "<tr>";
-    for (size_t i = 0; i < row.size(); ++i) {
-      text += fmt::format("<td{}>{}</td>", alignment(i), html::Escape(row[i]));
-    }
-    text += "</tr>\n";
-  }
-  text += "</tbody></table></div>\n";
-  if (cut.rows.size() < table.rows.size()) {
-    text += fmt::format(
-        "<p>... {} more</p>\n",
-        WithThousands(std::ssize(table.rows) - std::ssize(cut.rows)));
-  }
-  return text;
-}
 
 std::string WriteHtml(const Doc& doc) {
   html::Page page(Printable(doc.title), Printable(doc.verdict));

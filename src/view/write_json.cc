@@ -1,6 +1,7 @@
 // Documents for programs: JSON and CSV.
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -60,7 +61,11 @@ class Members {
   std::vector<std::string> open_;
 };
 
-void WriteRows(JsonWriter& json, const Table& table);
+// Larger pieces are written no faster.
+constexpr size_t kPieceSize = size_t{1} << 20;
+
+void WriteRows(JsonWriter& json, const Table& table,
+               const Sink& sink = nullptr);
 
 struct JsonMaker {
   JsonWriter& json;
@@ -108,23 +113,28 @@ void WriteMember(JsonWriter& json, Members& members, const Column& column,
   }
 }
 
-void WriteRows(JsonWriter& json, const Table& table) {
+void WriteRows(JsonWriter& json, const Table& table, const Sink& sink) {
   json.BeginArray();
-  for (const auto& row : table.rows) {
+  VisitRows(table, [&](const std::vector<Value>& row) {
     Members members(json);
     for (size_t i = 0; i < row.size() && i < table.columns.size(); ++i) {
       WriteMember(json, members, table.columns[i], row[i]);
     }
-  }
+    if (sink && json.part_size() >= kPieceSize) {
+      sink(json.TakePart());
+    }
+  });
   json.EndArray();
 }
 
-void WriteDoc(JsonWriter& json, const Doc& doc, std::string_view version);
+void WriteDoc(JsonWriter& json, const Doc& doc, std::string_view version,
+              const Sink& sink);
 
 struct BlockWriter {
   JsonWriter& json;
   Members& members;
   std::string_view version;
+  const Sink& sink;
 
   void operator()(const Facts& facts) const {
     for (const Fact& fact : facts) {
@@ -134,7 +144,7 @@ struct BlockWriter {
   void operator()(const Table& table) const {
     if (!table.key.empty()) {
       members.Key(table.key);
-      WriteRows(json, table);
+      WriteRows(json, table, sink);
     }
   }
   void operator()(const Picture& /*picture*/) const {}
@@ -149,19 +159,22 @@ struct BlockWriter {
     for (const auto& item : group.items) {
       Members inside(json);
       for (const Block& block : item->blocks) {
-        std::visit(BlockWriter{.json = json, .members = inside, .version = {}},
-                   block);
+        std::visit(
+            BlockWriter{
+                .json = json, .members = inside, .version = {}, .sink = sink},
+            block);
       }
     }
     json.EndArray();
   }
   void operator()(const Nested& nested) const {
     members.Key(nested.key);
-    WriteDoc(json, *nested.doc, version);
+    WriteDoc(json, *nested.doc, version, sink);
   }
 };
 
-void WriteDoc(JsonWriter& json, const Doc& doc, std::string_view version) {
+void WriteDoc(JsonWriter& json, const Doc& doc, std::string_view version,
+              const Sink& sink) {
   Members members(json);
   members.Key("version");
   json.String(version);
@@ -174,7 +187,8 @@ void WriteDoc(JsonWriter& json, const Doc& doc, std::string_view version) {
   }
   for (const Block& block : doc.blocks) {
     std::visit(
-        BlockWriter{.json = json, .members = members, .version = version},
+        BlockWriter{
+            .json = json, .members = members, .version = version, .sink = sink},
         block);
   }
 }
@@ -204,15 +218,25 @@ std::string CsvText(const Value& value, const Column& column) {
   return CsvCell(json.Take());
 }
 
-}  // namespace
-
-std::string WriteJson(const Doc& doc) {
-  JsonWriter json;
-  WriteDoc(json, doc, doc.version);
-  return json.Take();
+std::string Joined(void (*write)(const Doc&, const Sink&), const Doc& doc) {
+  std::string text;
+  write(doc, [&](std::string_view piece) { text += piece; });
+  return text;
 }
 
-std::string WriteCsv(const Doc& doc) {
+}  // namespace
+
+void WriteJson(const Doc& doc, const Sink& sink) {
+  JsonWriter json;
+  WriteDoc(json, doc, doc.version, sink);
+  sink(json.Take());
+}
+
+std::string WriteJson(const Doc& doc) {
+  return Joined(WriteJson, doc);
+}
+
+void WriteCsv(const Doc& doc, const Sink& sink) {
   const Table& table = doc.csv;
   std::vector<std::string> names;
   for (const Column& column : table.columns) {
@@ -221,7 +245,7 @@ std::string WriteCsv(const Doc& doc) {
     }
   }
   std::string text = fmt::format("{}\n", fmt::join(names, ","));
-  for (const auto& row : table.rows) {
+  VisitRows(table, [&](const std::vector<Value>& row) {
     std::vector<std::string> cells;
     for (size_t i = 0; i < table.columns.size(); ++i) {
       if (!table.columns[i].key.empty()) {
@@ -230,8 +254,15 @@ std::string WriteCsv(const Doc& doc) {
       }
     }
     text += fmt::format("{}\n", fmt::join(cells, ","));
-  }
-  return text;
+    if (text.size() >= kPieceSize) {
+      sink(std::exchange(text, {}));
+    }
+  });
+  sink(text);
+}
+
+std::string WriteCsv(const Doc& doc) {
+  return Joined(WriteCsv, doc);
 }
 
 }  // namespace stepcast::view

@@ -36,11 +36,11 @@ class MarkdownWriter {
     }
   }
 
-  void Add(const std::vector<PeopleFact>& facts) {
+  void Add(const std::vector<html::Fact>& facts) {
     text_ += facts.empty() ? "" : "\n";
-    for (const PeopleFact& fact : facts) {
+    for (const html::Fact& fact : facts) {
       text_ += fmt::format(
-          "- {}: {}{}\n", Escaped(fact.label), Escaped(fact.value),
+          "- {}: {}{}\n", Escaped(fact.name), Escaped(fact.value),
           fact.note.empty() ? "" : fmt::format(" ({})", Escaped(fact.note)));
     }
   }
@@ -57,16 +57,14 @@ class MarkdownWriter {
     if (!table.title.empty()) {
       text_ += fmt::format("\n### {}\n", Escaped(Capitalized(TitleOf(table))));
     }
-    if (table.rows.empty()) {
+    if (table.RowCount() == 0) {
       text_ += fmt::format("\n{}\n", Escaped(Capitalized(table.none)));
       return;
     }
     const Table shown = ShownRows(table);
     AddRows(PeopleTableOf(shown));
-    if (shown.rows.size() < table.rows.size()) {
-      text_ += fmt::format(
-          "\n... {} more\n",
-          WithThousands(std::ssize(table.rows) - std::ssize(shown.rows)));
+    if (const std::string more = MoreText(table, shown); !more.empty()) {
+      text_ += fmt::format("\n{}\n", more);
     }
   }
 

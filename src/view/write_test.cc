@@ -1,5 +1,8 @@
 #include "view/write.h"
 
+#include <algorithm>
+#include <utility>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,6 +61,57 @@ TEST(WriteTextTest, HasTheVerdictSecondAndCutsTablesAtTheirLimit) {
             "  ... 1 more\n"
             "\n"
             "note: a guess\n");
+}
+
+// The sample with its rows made as they are asked for.
+Doc DocOnDemand() {
+  Doc doc = SampleDoc();
+  for (Table* table : {&std::get<Table>(doc.blocks[2]), &doc.csv}) {
+    const auto rows = std::exchange(table->rows, {});
+    table->source = {.count = rows.size(),
+                     .make = [rows](size_t row) { return rows[row]; }};
+  }
+  return doc;
+}
+
+TEST(WriteTest, RowsMadeOnDemandAreWrittenLikeOthers) {
+  EXPECT_EQ(WriteText(DocOnDemand()), WriteText(SampleDoc()));
+  EXPECT_EQ(WriteJson(DocOnDemand()), WriteJson(SampleDoc()));
+  EXPECT_EQ(WriteHtml(DocOnDemand()), WriteHtml(SampleDoc()));
+  EXPECT_EQ(WriteMarkdown(DocOnDemand()), WriteMarkdown(SampleDoc()));
+  EXPECT_EQ(WriteCsv(DocOnDemand()), WriteCsv(SampleDoc()));
+}
+
+TEST(WriteTest, LargeReportsComeInPieces) {
+  Doc doc;
+  doc.csv.columns = {{.key = "a"}};
+  doc.csv.source = {.count = 50, .make = [](size_t /*row*/) {
+                      return std::vector<Value>{std::string(100'000, 'x')};
+                    }};
+  size_t pieces = 0;
+  size_t largest = 0;
+  WriteCsv(doc, [&](std::string_view piece) {
+    ++pieces;
+    largest = std::max(largest, piece.size());
+  });
+  EXPECT_GT(pieces, 1U);
+  EXPECT_LT(largest, 2U << 20);
+}
+
+TEST(WriteTextTest, TheLargestRowsAreShownInTheirOrder) {
+  Doc doc = DocOnDemand();
+  auto& table = std::get<Table>(doc.blocks[2]);
+  const auto make = table.source.make;
+  table.source.make = [make](size_t row) { return make(2 - row); };
+  table.keep_by = 2;
+  EXPECT_THAT(WriteText(doc), HasSubstr("0.500      5.0  16.7 %\n"
+                                        "  volta_sge...28x64_nn    1.500"));
+}
+
+TEST(WriteTextTest, ThreeDigitsNeverRoundToAnExponent) {
+  Doc doc;
+  doc.blocks.emplace_back(Facts{{{.label = "power", .unit = "W"}, 999.7}});
+  EXPECT_THAT(WriteText(doc), HasSubstr("power   1,000 W\n"));
 }
 
 TEST(WriteTextTest, NarrowTerminalsCutTheWidestWords) {

@@ -74,23 +74,23 @@ class TextWriter {
     }
   }
 
-  void Add(const std::vector<PeopleFact>& facts) {
+  void Add(const std::vector<html::Fact>& facts) {
     if (facts.empty()) {
       return;
     }
     size_t width = 0;
-    for (const PeopleFact& fact : facts) {
-      width = std::max(width, DisplayWidth(fact.label));
+    for (const html::Fact& fact : facts) {
+      width = std::max(width, DisplayWidth(fact.name));
     }
     constexpr std::string_view kFactGap = "   ";
     text_ += "\n";
-    for (const PeopleFact& fact : facts) {
-      text_ += Wrapped(
-          fmt::format("{}{}{}{}{}{}", fact.label,
-                      std::string(width - DisplayWidth(fact.label), ' '),
-                      kFactGap, fact.value, fact.note.empty() ? "" : kFactGap,
-                      fact.note),
-          style_.width, std::string(width + kFactGap.size(), ' '));
+    for (const html::Fact& fact : facts) {
+      text_ +=
+          Wrapped(fmt::format("{}{}{}{}{}{}", fact.name,
+                              std::string(width - DisplayWidth(fact.name), ' '),
+                              kFactGap, fact.value,
+                              fact.note.empty() ? "" : kFactGap, fact.note),
+                  style_.width, std::string(width + kFactGap.size(), ' '));
     }
   }
 
@@ -108,16 +108,14 @@ class TextWriter {
       text_ += Painted(
           kBold, Wrapped(Printable(TitleOf(table)), style_.width, kIndent));
     }
-    if (table.rows.empty()) {
+    if (table.RowCount() == 0) {
       text_ += fmt::format("{}{}\n", kIndent, table.none);
       return;
     }
     const Table shown = ShownRows(table);
     AddRows(PeopleTableOf(shown));
-    if (shown.rows.size() < table.rows.size()) {
-      text_ += fmt::format(
-          "{}... {} more\n", kIndent,
-          WithThousands(std::ssize(table.rows) - std::ssize(shown.rows)));
+    if (const std::string more = MoreText(table, shown); !more.empty()) {
+      text_ += fmt::format("{}{}\n", kIndent, more);
     }
   }
 

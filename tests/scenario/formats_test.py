@@ -19,6 +19,8 @@ STEPCAST = MAKE_TRACE = None
 
 MODEL = ["dlrm_default", "--gpu", "v100-sxm-16gb", "--batch", "512"]
 JOB = ["dlrm_default", "--platform", "dgx-a100", "--gpus", "4"]
+LISTS = ("formats", "gpus", "models", "workloads", "platforms", "servers",
+         "figures", "overheads", "changes", "studies", "settings")
 REPORTS = {
     "predict": ["predict", *MODEL],
     "predict of several ranks": ["predict", *JOB],
@@ -37,7 +39,21 @@ REPORTS = {
     "plan": ["plan", *JOB, "--evaluations", "500", "--trials", "0"],
     "eval kernels": ["eval", "kernels", "--data", "kernels.csv"],
     "eval steps": ["eval", "steps", "--data", "steps.csv"],
+    "explore": ["explore", "study.toml"],
+    "explore by input": ["explore", "study.toml", "--tornado"],
+    **{f"list {what}": ["list", what] for what in LISTS},
 }
+STUDY = """\
+title = "batches"
+model = "dlrm_default"
+[vary]
+batch = { from = 128, to = 2048, steps = 5, scale = "log" }
+pooling = { from = 10, to = 100, steps = 10 }
+[[sensitivity]]
+name = "one"
+of = { batch = 512 }
+inputs = [{ setting = "pooling", low = 50, high = 200, why = "guessed" }]
+"""
 KERNELS = """\
 gpu,dtype,batch,m,n,k,layout,bias,time_us,timing
 v100-pcie-32gb,fp32,1,2048,1024,1024,nt,0,340.0,profiler
@@ -122,12 +138,22 @@ def at(value, key):
     return value
 
 
+def csv_value(text):
+    """What a cell of CSV says."""
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return text
+
+
 def shown(value, cell, head):
     """Whether a cell of a page is a value of JSON."""
     if value is None:
         return cell in ("", "-")
     if isinstance(value, bool):
         return cell == ("yes" if value else "no")
+    if isinstance(value, list):
+        return cell == ", ".join(value)
     if isinstance(value, str):
         start, _, end = cell.partition("...")
         return cell == value or (value.startswith(start) and
@@ -154,6 +180,7 @@ class FormatsTest(unittest.TestCase):
                        check=True, capture_output=True)
         (cls.work / "kernels.csv").write_text(KERNELS)
         (cls.work / "steps.csv").write_text(STEPS)
+        (cls.work / "study.toml").write_text(STUDY)
 
     def ask(self, *words):
         done = subprocess.run([STEPCAST, *words], cwd=self.work,
@@ -164,7 +191,8 @@ class FormatsTest(unittest.TestCase):
     def check_json(self, table, said):
         rows = at(said, table["key"])
         if rows is None:  # The doctor's tables are of a rank.
-            rows = at(said["ranks"][0], table["key"])
+            group = said.get("ranks") or said["sensitivity"]
+            rows = at(group[0], table["key"])
         self.assertIsNotNone(rows, table["key"])
         self.assertEqual(len(table["rows"]), min(len(rows), 500))
         for cells, row in zip(table["rows"], rows):
@@ -174,6 +202,14 @@ class FormatsTest(unittest.TestCase):
                     self.assertTrue(shown(value, cell, head),
                                     f"{table['key']}: {key} is {value}, "
                                     f"{head} is {cell}")
+
+    def check_csv(self, table, words):
+        """A table that is CSV's, in part."""
+        head, *rows = csv.reader(io.StringIO(self.ask(*words, "--csv")))
+        self.assertLessEqual(set(table["keys"]), set(head))
+        self.check_json({**table, "key": "rows"}, {"rows": [
+            {key: csv_value(cell) for key, cell in zip(head, row)}
+            for row in rows]})
 
     def check_text(self, table, tables):
         """The rows of the text are rows of the page, in their order."""
@@ -194,6 +230,8 @@ class FormatsTest(unittest.TestCase):
                 for table in page.tables:
                     if table["key"]:
                         self.check_json(table, said)
+                    elif all(table["keys"]):
+                        self.check_csv(table, words)
                     if tuple(table["heads"]) in tables:
                         self.check_text(table, tables)
                         both += 1
@@ -203,7 +241,9 @@ class FormatsTest(unittest.TestCase):
 
     def test_all_begin_with_the_same_verdict(self):
         for name, words in REPORTS.items():
-            if name == "plan":  # Its page knows the step of the best plan.
+            # The page of a plan knows the step of the best one; lists answer
+            # nothing.
+            if name == "plan" or name.startswith("list "):
                 continue
             with self.subTest(name):
                 title, verdict, *_ = self.ask(*words, "--html",
