@@ -50,9 +50,9 @@ Status Options::Check() const {
 
 std::span<const Verb> Verbs() {
   static const std::vector<Verb> kVerbs = {
-      PredictVerb(),     DoctorVerb(),        ReplayVerb(),
-      WhatifVerb(),      CompareVerb(),       PlanVerb(),
-      EvalKernelsVerb(), EvalOverheadsVerb(), EvalStepsVerb()};
+      PredictVerb(),       DoctorVerb(),   ReplayVerb(),  WhatifVerb(),
+      CompareVerb(),       PlanVerb(),     ExploreVerb(), EvalKernelsVerb(),
+      EvalOverheadsVerb(), EvalStepsVerb()};
   return kVerbs;
 }
 
@@ -74,8 +74,15 @@ Result<Answer> Ask(const scenario::Question& question, const Options& options) {
   }
   RETURN_IF_ERROR(CheckQuestion(*verb, question));
   ASSIGN_OR_RETURN(Answer answer, verb->ask(question, options));
+  if (options.process.number > 0) {
+    return answer;  // The first process has it.
+  }
   answer.doc.asked = question;
   answer.doc.version = Version();
+  if (answer.whole) {
+    answer.whole->asked = question;
+    answer.whole->version = Version();
+  }
   return answer;
 }
 

@@ -2,17 +2,21 @@
 #ifndef STEPCAST_API_ASK_H_
 #define STEPCAST_API_ASK_H_
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "explore/run_study.h"
 #include "scenario/question.h"
 #include "scenario/settings.h"
 #include "view/doc.h"
@@ -30,8 +34,13 @@ struct Options {
   /// Is asked now and then, from any thread; true: stop. A search answers with
   /// the best so far, anything else fails.
   std::function<bool()> cancelled{};
-  bool page = false;  // With what only pages show and takes time to make.
-  bool ops = false;   // With the table of ops, which only JSON has.
+  bool page = false;     // With what only pages show and takes time to make.
+  bool details = false;  // With what only JSON has, likewise.
+  /// Of a study: where finished rows are kept, so that one that was stopped
+  /// goes on; empty: nowhere. Several processes share one.
+  std::filesystem::path directory{};
+  explore::Process process{};
+  std::chrono::milliseconds patience = std::chrono::minutes(1);
 
   void Tell(std::string_view what) const {
     if (tell) {
@@ -48,6 +57,7 @@ struct Answer {
   std::vector<double> values{};  // Of the verb's quantities, in their order.
   /// What can be saved beside the report, by the names of the verb's files.
   std::map<std::string, std::function<std::string()>, std::less<>> files{};
+  std::optional<view::Doc> whole{};     // Of a study: all rows.
   std::shared_ptr<const void> owner{};  // Of what the others point to.
 };
 
@@ -93,6 +103,7 @@ struct Verb {
   std::vector<Quantity> quantities{};
   std::vector<File> files{};
   bool is_search = false;  // Answers with the best so far if it is stopped.
+  bool is_study = false;   // Keeps rows, and shares them between processes.
   Result<Answer> (*ask)(const scenario::Question& question,
                         const Options& options) = nullptr;
 };
@@ -113,6 +124,7 @@ Verb WhatifVerb();
 Verb CompareVerb();
 Verb ReplayVerb();
 Verb PlanVerb();
+Verb ExploreVerb();
 Verb DoctorVerb();
 Verb EvalKernelsVerb();
 Verb EvalOverheadsVerb();

@@ -47,7 +47,11 @@ Result<std::optional<scenario::Question>> ReadAsked(const std::string& path) {
   }
   if (path.ends_with(".toml") && std::filesystem::exists(path)) {
     ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-    ASSIGN_OR_RETURN(auto scenario, scenario::ReadScenarioToml(text, path));
+    // Files of models and studies are not parsed for it.
+    const bool may_have = text.find("[scenario]") != std::string::npos;
+    ASSIGN_OR_RETURN(auto scenario, may_have
+                                        ? scenario::ReadScenarioToml(text, path)
+                                        : std::optional<scenario::Scenario>());
     if (scenario) {
       return scenario::Question{
           .verb = "", .scenario = *std::move(scenario), .arguments = {}};

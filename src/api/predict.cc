@@ -155,7 +155,7 @@ Result<Predicted> PredictModel(const scenario::Scenario& scenario,
                    predictor.Predict(request, options));
   report::PredictionReport report =
       report::ReportModel(request, predicted, predicted.result);
-  if (how.ops) {
+  if (how.details) {
     report.ops = report::SumOps(predicted.result);
   }
   ASSIGN_OR_RETURN(const cost::OverheadTable* overheads,

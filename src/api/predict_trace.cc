@@ -107,7 +107,7 @@ Result<Predicted> PredictTrace(const scenario::Scenario& scenario,
        .overheads = name,
        .window = graph->is_timed() ? "the recorded step, with its profiler"
                                    : "steady step"});
-  if (how.ops) {
+  if (how.details) {
     report.ops = report::SumOps(result);
   }
   RETURN_IF_ERROR(

@@ -48,7 +48,7 @@ bool IsModel(const std::vector<std::string>& files) {
          !std::filesystem::exists(files.front());
 }
 
-Status CheckWorkload(const scenario::Scenario& scenario) {
+Status CheckProfiles(const scenario::Scenario& scenario) {
   for (const std::string& profile : scenario.profile) {
     if (!std::filesystem::is_directory(profile)) {
       return Fail(ErrorCode::kInvalidInput,
@@ -57,6 +57,11 @@ Status CheckWorkload(const scenario::Scenario& scenario) {
                               profile));
     }
   }
+  return {};
+}
+
+Status CheckWorkload(const scenario::Scenario& scenario) {
+  RETURN_IF_ERROR(CheckProfiles(scenario));
   if (!IsModel(scenario.workload)) {
     return scenario::CheckSubject(scenario, scenario::Subject::kTrace);
   }

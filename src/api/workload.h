@@ -19,7 +19,9 @@ namespace stepcast::api {
 /// that exists, so that the error lists what is built in.
 bool IsModel(const std::vector<std::string>& files);
 
-/// Fails for settings that mean nothing for what the words name.
+/// Fails for profiles that are none.
+Status CheckProfiles(const scenario::Scenario& scenario);
+/// The same, and for settings that mean nothing for what the words name.
 Status CheckWorkload(const scenario::Scenario& scenario);
 
 /// With the profiles that were named.

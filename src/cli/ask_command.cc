@@ -1,5 +1,7 @@
 #include "cli/ask_command.h"
 
+#include <chrono>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <type_traits>
@@ -13,6 +15,7 @@
 #include "api/ask_again.h"
 #include "api/input.h"
 #include "base/check.h"
+#include "cli/env_process.h"
 #include "cli/extra_file.h"
 #include "cli/fail_on.h"
 #include "cli/interrupt.h"
@@ -63,6 +66,8 @@ struct CommandLine {
   std::vector<std::string> fail_on{};
   std::string junit{};
   std::string threads{};
+  std::string directory{};
+  std::string patience{};
   ReportOptions output{};
 };
 
@@ -101,6 +106,16 @@ void AddOptions(OptionParser& parser, const api::Verb& verb,
   }
   parser.Add("--threads", line.threads,
              "threads to use; 0, the default: one per core", "N");
+  if (verb.is_study) {
+    parser.Add(
+        "-o,--out", line.directory,
+        "keep finished rows there, so that a study that was killed "
+        "goes\non, and write rows.csv and rows.json; needed under mpirun",
+        "DIR");
+    parser.Add("--patience", line.patience,
+               "seconds in which other processes must be heard of; default 60",
+               "S");
+  }
   for (const api::File& file : verb.files) {
     parser.Add(fmt::format("--{}", file.name), line.files[file.name], file.help,
                "FILE");
@@ -168,6 +183,20 @@ Result<std::vector<ExtraFile>> FilesOf(const CommandLine& line,
   return files;
 }
 
+// All rows of a study, where it keeps them.
+Status WriteRows(const CommandLine& line, const api::Answer& answer) {
+  if (line.directory.empty() || !answer.whole) {
+    return {};
+  }
+  const std::filesystem::path directory = line.directory;
+  RETURN_IF_ERROR(WriteOutputPieces(
+      directory / "rows.csv",
+      [&](const view::Sink& sink) { view::WriteCsv(*answer.whole, sink); }));
+  return WriteOutputPieces(
+      directory / "rows.json",
+      [&](const view::Sink& sink) { view::WriteJson(*answer.whole, sink); });
+}
+
 Result<api::Answer> AskLine(const api::Verb& verb, const CommandLine& line) {
   ASSIGN_OR_RETURN(const auto threads,
                    api::ParseNumber("--threads", line.threads, 0));
@@ -176,7 +205,16 @@ Result<api::Answer> AskLine(const api::Verb& verb, const CommandLine& line) {
       .threads = static_cast<size_t>(threads.value_or(0)),
       .tell = [&](std::string_view what) { progress.Set(what); },
       .page = !line.output.html.empty(),
-      .ops = line.output.json};
+      .details = line.output.json,
+      .directory = line.directory};
+  if (verb.is_study) {
+    ASSIGN_OR_RETURN(const auto patience,
+                     api::ParseNumber("--patience", line.patience, 1));
+    if (patience) {
+      options.patience = std::chrono::seconds(*patience);
+    }
+    ASSIGN_OR_RETURN(options.process, EnvProcess());
+  }
   if (!verb.is_search) {
     return api::Ask(line.question, options);
   }
@@ -230,6 +268,10 @@ Result<Outcome> AskCommand(std::string_view name, const Words& words) {
     RETURN_IF_ERROR(scenario::SetSetting(text, text, line.question.scenario));
   }
   ASSIGN_OR_RETURN(api::Answer answer, AskLine(*verb, line));
+  if (!answer.doc.asked) {
+    return Outcome::kDone;  // Another process tells.
+  }
+  RETURN_IF_ERROR(WriteRows(line, answer));
   if (!checks.empty() && answer.values.empty()) {
     return Fail(ErrorCode::kInvalidInput,
                 "--fail-on: suggestions have nothing to check; expected "

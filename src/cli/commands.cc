@@ -23,6 +23,7 @@ Result<Outcome> Plain(const Words& words) {
 
 constexpr char kCompare[] = "compare";
 constexpr char kDoctor[] = "doctor";
+constexpr char kExplore[] = "explore";
 constexpr char kPlan[] = "plan";
 constexpr char kPredict[] = "predict";
 constexpr char kReplay[] = "replay";
@@ -73,7 +74,7 @@ constexpr std::array kCommands = {
             .arguments = "STUDY",
             .help = "many predictions, models by machines by settings, as one "
                     "table with charts",
-            .run = RunExplore},
+            .run = Ask<kExplore>},
     Command{.name = "fit",
             .arguments = "kernels|overheads|collectives --data ... -o ...",
             .help = "turns measurements into a profile",

@@ -39,7 +39,6 @@ Result<Outcome> RunCommandLine(const Words& words);
 Status RunCompletion(const Words& words);
 Status RunConvert(const Words& words);
 Status RunEval(const Words& words);
-Result<Outcome> RunExplore(const Words& words);
 Status RunFit(const Words& words);
 Status RunList(const Words& words);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "api/ask.h"
+#include "cli/env_process.h"
 #include "cli/output.h"
 #include "view/write.h"
 
@@ -35,9 +36,11 @@ size_t TerminalWidth() {
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-// Pipes and files get everything, and no colours.
+// Pipes and files get everything, and no colours. What mpirun starts sees a
+// terminal of mpirun's making, wherever its output goes.
 view::TextStyle StyleOfOutput() {
-  if (isatty(STDOUT_FILENO) == 0) {
+  const auto process = EnvProcess();
+  if (isatty(STDOUT_FILENO) == 0 || !process || process->count > 1) {
     return {};
   }
   return {

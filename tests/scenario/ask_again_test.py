@@ -12,7 +12,8 @@ STEPCAST = MAKE_TRACE = None
 
 # One of each command, and more of what a scenario can be.
 QUESTIONS = [
-    *formats_test.REPORTS.values(),
+    *(words for words in formats_test.REPORTS.values()
+      if words[0] != "list"),
     ["predict"],
     ["predict", "dlrm_default", "--gpu", "v100-sxm-16gb", "--batch", "512",
      "--pageable", "--cuda-graphs", "all", "--algorithm", "lin2022"],
@@ -44,10 +45,7 @@ class AskAgainTest(unittest.TestCase):
         return done.stdout
 
     def test_a_report_asked_again_gives_the_same_bytes(self):
-        subprocess.run([MAKE_TRACE, self.work / "trace.json", "mb=1"],
-                       check=True, capture_output=True)
-        (self.work / "kernels.csv").write_text(formats_test.KERNELS)
-        (self.work / "steps.csv").write_text(formats_test.STEPS)
+        formats_test.write_inputs(self.work, MAKE_TRACE)
         for words in QUESTIONS:
             with self.subTest(words=words):
                 report = self.ask(*words, "--json")

@@ -70,6 +70,15 @@ WITHOUT_CSV = {"doctor"}
 UNITS = {"ms": 1e3, "us": 1, "GB": 1e9, "MB": 1e6}
 
 
+def write_inputs(directory, make_trace):
+    """What REPORTS are of."""
+    subprocess.run([make_trace, directory / "trace.json", "mb=1"],
+                   check=True, capture_output=True)
+    (directory / "kernels.csv").write_text(KERNELS)
+    (directory / "steps.csv").write_text(STEPS)
+    (directory / "study.toml").write_text(STUDY)
+
+
 class Page(html.parser.HTMLParser):
     """The tables of a page, what its head says, and its question."""
 
@@ -176,11 +185,7 @@ class FormatsTest(unittest.TestCase):
         scratch = tempfile.TemporaryDirectory()
         cls.addClassCleanup(scratch.cleanup)
         cls.work = pathlib.Path(scratch.name)
-        subprocess.run([MAKE_TRACE, cls.work / "trace.json", "mb=1"],
-                       check=True, capture_output=True)
-        (cls.work / "kernels.csv").write_text(KERNELS)
-        (cls.work / "steps.csv").write_text(STEPS)
-        (cls.work / "study.toml").write_text(STUDY)
+        write_inputs(cls.work, MAKE_TRACE)
 
     def ask(self, *words):
         done = subprocess.run([STEPCAST, *words], cwd=self.work,
