@@ -73,6 +73,9 @@ Result<Answer> Ask(const scenario::Question& question, const Options& options) {
                 Unknown("command", question.verb, known));
   }
   RETURN_IF_ERROR(CheckQuestion(*verb, question));
+  if (!verb->is_search) {
+    RETURN_IF_ERROR(options.Check());
+  }
   ASSIGN_OR_RETURN(Answer answer, verb->ask(question, options));
   if (options.process.number > 0) {
     return answer;  // The first process has it.
