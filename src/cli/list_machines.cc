@@ -20,7 +20,6 @@
 namespace stepcast::cli {
 namespace {
 
-using view::Column;
 using view::Table;
 using view::Value;
 

@@ -456,13 +456,11 @@ view::Doc ExploredDoc(const Explored& explored, ExploredView shown,
       view::Facts{{{.key = "study"}, study.name},
                   {{.key = "title"}, study.title},
                   {{.key = "row_count"}, std::ssize(explored.rows)}});
-  doc.blocks.emplace_back(JsonRows(subject));
   for (const ChartSpec& spec : ChartsOf(study)) {
     doc.blocks.emplace_back(view::Picture{.title = "charts",
                                           .about = study.notes,
                                           .drawing = Drawing(subject, spec)});
   }
-  doc.blocks.emplace_back(ShownTable(subject, shown));
   AddFront(subject, doc);
   view::Group sensitivity{.key = "sensitivity"};
   for (const explore::Tornado& tornado : tornados) {
@@ -474,6 +472,8 @@ view::Doc ExploredDoc(const Explored& explored, ExploredView shown,
     doc.blocks.emplace_back(
         view::Text{.text = "no sensitivity is asked for by this study"});
   }
+  doc.blocks.emplace_back(JsonRows(subject));
+  doc.blocks.emplace_back(ShownTable(subject, shown));
   doc.csv = CsvRows(subject);
   return doc;
 }
