@@ -240,6 +240,7 @@ Result<Answer> AskPlan(const scenario::Question& question, const Options& how) {
     RETURN_IF_ERROR(AddGiven(file, job, simulate, problem, found));
     found.best = plan::BestOf(found.candidates);
   }
+  RETURN_IF_ERROR(predictor.CheckProfiles());
   const plan::Plan best =
       plan::PlanOf(problem, found.candidates[found.best].choices);
   const std::string text =

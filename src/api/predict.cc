@@ -153,6 +153,7 @@ Result<Predicted> PredictModel(const scenario::Scenario& scenario,
   engine::Predictor& predictor = *keeper;
   ASSIGN_OR_RETURN(engine::ModelPrediction predicted,
                    predictor.Predict(request, options));
+  RETURN_IF_ERROR(predictor.CheckProfiles());
   report::PredictionReport report =
       report::ReportModel(request, predicted, predicted.result);
   if (how.ops) {

@@ -98,6 +98,7 @@ Result<Predicted> PredictTrace(const scenario::Scenario& scenario,
       engine::StepResult result,
       engine::Predict(
           {.graph = graph, .models = models, .overheads = overheads}, options));
+  RETURN_IF_ERROR(predictor.CheckProfiles());
   report::PredictionReport report = report::ReportPrediction(
       result,
       {.workload = scenario.workload.front(),
