@@ -78,7 +78,8 @@ Result<Answer> PredictFleet(const scenario::Scenario& scenario) {
   ASSIGN_OR_RETURN(const fleet::FleetPrediction prediction,
                    fleet::PredictFleet(scenario::FleetRequestOf(job)));
   return Answer{.doc = report::FleetDoc(prediction),
-                .values = ValuesOf(prediction)};
+                .values = ValuesOf(prediction),
+                .fits = prediction.fits()};
 }
 
 Result<Answer> AskPredict(const scenario::Question& question,
@@ -99,6 +100,7 @@ Result<Answer> AskPredict(const scenario::Question& question,
   const auto kept = std::make_shared<const Predicted>(std::move(predicted));
   Answer answer{.doc = report::PredictionDoc(kept->report, &kept->result),
                 .values = ValuesOf(kept->report),
+                .fits = kept->report.fits(),
                 .owner = kept};
   answer.files.emplace("perfetto",
                        [kept] { return report::TimelineJson(kept->result); });

@@ -96,6 +96,7 @@ Result<Answer> AskWhatif(const scenario::Question& question,
   Answer answer{
       .doc = report::WhatifDoc(report, kept->before, kept->changed.after),
       .values = ValuesOf(report),
+      .fits = report.after.fits(),
       .owner = kept};
   answer.files.emplace("perfetto", [kept] {
     return report::TimelineJson(kept->before.result,

@@ -78,6 +78,10 @@ struct ModelPrediction {
   double power_w = 0;        // Of all servers; 0: no server in particular.
   std::optional<double> price_usd{};
   std::vector<std::string> notes{};  // What a reader should know of it.
+
+  bool fits() const {
+    return memory.total() <= memory_capacity && host_bytes <= host_capacity;
+  }
 };
 
 /// Not to be shared between threads; each has its own.

@@ -101,7 +101,9 @@ class EffectsTest(unittest.TestCase):
 
     def check(self, kind, words, before, setting, scratch):
         status, after, error = ask([*words, *self.options(setting, scratch)])
-        if status != 0:
+        if status == 1:
+            self.assertFalse(json.loads(after)["memory"]["fits"])
+        elif status != 0:
             self.assertEqual(status, 2, error)
             self.assertEqual(error.count("\n"), 1, error)
         elif (kind, setting["name"]) not in NO_OPS:

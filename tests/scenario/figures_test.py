@@ -58,7 +58,7 @@ FACTORS = (0.25, 0.5, 1, 1.3, 2)
 def step_of(words):
     done = subprocess.run([STEPCAST, "predict", *words, "--json"],
                           capture_output=True, text=True, check=False)
-    if done.returncode != 0:
+    if done.returncode not in (0, 1):  # 1: it does not fit.
         raise AssertionError(f"{words}: {done.stderr}")
     return json.loads(done.stdout)["step_time_us"]
 
