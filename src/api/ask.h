@@ -55,6 +55,7 @@ struct Options {
 struct Answer {
   view::Doc doc{};
   std::vector<double> values{};  // Of the verb's quantities, in their order.
+  bool fits = true;  // In memory, as far as that is known: it would run.
   /// What can be saved beside the report, by the names of the verb's files.
   std::map<std::string, std::function<std::string()>, std::less<>> files{};
   std::optional<view::Doc> whole{};     // Of a study: all rows.

@@ -147,6 +147,13 @@ Result<Answer> AskCompare(const scenario::Question& question,
       kept->a, LoadSide(common.workload[0], common, kept->predictor, options));
   ASSIGN_OR_RETURN(
       kept->b, LoadSide(common.workload[1], common, kept->predictor, options));
+  const auto predictor_of = [&](const LoadedSide& side) {
+    return side.predictor ? side.predictor.get() : &kept->predictor;
+  };
+  const engine::Predictor* const used[] = {predictor_of(kept->a),
+                                           predictor_of(kept->b)};
+  RETURN_IF_ERROR(used[0]->CheckProfiles(used));
+  RETURN_IF_ERROR(used[1]->CheckProfiles(used));
   const report::Comparison comparison =
       report::Compare(std::move(kept->a.step), std::move(kept->b.step));
   const auto case_of = [](const LoadedSide& side) {

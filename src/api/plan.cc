@@ -240,6 +240,7 @@ Result<Answer> AskPlan(const scenario::Question& question, const Options& how) {
     RETURN_IF_ERROR(AddGiven(file, job, simulate, problem, found));
     found.best = plan::BestOf(found.candidates);
   }
+  RETURN_IF_ERROR(predictor.CheckProfiles());
   const plan::Plan best =
       plan::PlanOf(problem, found.candidates[found.best].choices);
   const std::string text =
@@ -254,7 +255,10 @@ Result<Answer> AskPlan(const scenario::Question& question, const Options& how) {
        .batch_per_gpu = request.settings.batch,
        .precision = std::string(workload::Name(request.settings.precision))});
   report.notes.insert(report.notes.end(), notes.begin(), notes.end());
-  Answer answer{.doc = {}, .values = ValuesOf(report), .owner = kept};
+  Answer answer{.doc = {},
+                .values = ValuesOf(report),
+                .fits = report.best_row().fits,
+                .owner = kept};
   answer.files.emplace("out", [text] { return text; });
   if (how.page) {
     ASSIGN_OR_RETURN(answer.doc,

@@ -78,7 +78,8 @@ Result<Answer> PredictFleet(const scenario::Scenario& scenario) {
   ASSIGN_OR_RETURN(const fleet::FleetPrediction prediction,
                    fleet::PredictFleet(scenario::FleetRequestOf(job)));
   return Answer{.doc = report::FleetDoc(prediction),
-                .values = ValuesOf(prediction)};
+                .values = ValuesOf(prediction),
+                .fits = prediction.fits()};
 }
 
 Result<Answer> AskPredict(const scenario::Question& question,
@@ -99,6 +100,7 @@ Result<Answer> AskPredict(const scenario::Question& question,
   const auto kept = std::make_shared<const Predicted>(std::move(predicted));
   Answer answer{.doc = report::PredictionDoc(kept->report, &kept->result),
                 .values = ValuesOf(kept->report),
+                .fits = kept->report.fits(),
                 .owner = kept};
   answer.files.emplace("perfetto",
                        [kept] { return report::TimelineJson(kept->result); });
@@ -153,6 +155,7 @@ Result<Predicted> PredictModel(const scenario::Scenario& scenario,
   engine::Predictor& predictor = *keeper;
   ASSIGN_OR_RETURN(engine::ModelPrediction predicted,
                    predictor.Predict(request, options));
+  RETURN_IF_ERROR(predictor.CheckProfiles());
   report::PredictionReport report =
       report::ReportModel(request, predicted, predicted.result);
   if (how.details) {

@@ -70,6 +70,7 @@ Result<Predicted> PredictTrace(const scenario::Scenario& scenario,
     return tl::unexpected(recorded.error());
   }
   const std::string gpu = scenario.gpu.empty() ? *recorded : scenario.gpu;
+  RETURN_IF_ERROR(scenario::CheckRecordedGpu(gpu));
   ASSIGN_OR_RETURN(const cost::KernelModels* models, predictor.Models(gpu));
 
   ASSIGN_OR_RETURN(scenario::Job times, scenario::ResolveTimes(scenario));
@@ -98,6 +99,7 @@ Result<Predicted> PredictTrace(const scenario::Scenario& scenario,
       engine::StepResult result,
       engine::Predict(
           {.graph = graph, .models = models, .overheads = overheads}, options));
+  RETURN_IF_ERROR(predictor.CheckProfiles());
   report::PredictionReport report = report::ReportPrediction(
       result,
       {.workload = scenario.workload.front(),

@@ -59,13 +59,14 @@ Result<Answer> SuggestChanges(const scenario::Question& question,
   ASSIGN_OR_RETURN(kept->before,
                    LoadCase(question.scenario, kept->predictor, options));
   options.Tell("trying changes");
-  return Answer{
-      .doc = report::SuggestionsDoc(
-          report::ReportSuggestions(
-              kept->before, whatif::Suggest(kept->before, kept->predictor),
-              NameOf(question.scenario)),
-          kept->before),
-      .owner = kept};
+  const whatif::Suggestions suggestions =
+      whatif::Suggest(kept->before, kept->predictor);
+  RETURN_IF_ERROR(kept->predictor.CheckProfiles());
+  return Answer{.doc = report::SuggestionsDoc(
+                    report::ReportSuggestions(kept->before, suggestions,
+                                              NameOf(question.scenario)),
+                    kept->before),
+                .owner = kept};
 }
 
 struct BeforeAndAfter {
@@ -89,11 +90,13 @@ Result<Answer> AskWhatif(const scenario::Question& question,
                    LoadCase(question.scenario, kept->predictor, options));
   ASSIGN_OR_RETURN(kept->changed,
                    whatif::Apply(kept->before, changes, kept->predictor));
+  RETURN_IF_ERROR(kept->predictor.CheckProfiles());
   const report::WhatifReport report = report::ReportWhatif(
       kept->before, kept->changed, changes, NameOf(question.scenario));
   Answer answer{
       .doc = report::WhatifDoc(report, kept->before, kept->changed.after),
       .values = ValuesOf(report),
+      .fits = report.after.fits(),
       .owner = kept};
   answer.files.emplace("perfetto", [kept] {
     return report::TimelineJson(kept->before.result,

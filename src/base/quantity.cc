@@ -41,6 +41,9 @@ constexpr std::array kUnits = {
     Unit{.name = "MB/s", .kind = UnitKind::kRate, .factor = 1},
     Unit{.name = "GB/s", .kind = UnitKind::kRate, .factor = 1e3},
     Unit{.name = "TB/s", .kind = UnitKind::kRate, .factor = 1e6},
+    // Networks are sold by the bit: 400 Gb/s are 50 GB/s.
+    Unit{.name = "Gb/s", .kind = UnitKind::kRate, .factor = 1e3 / 8},
+    Unit{.name = "Gbps", .kind = UnitKind::kRate, .factor = 1e3 / 8},
     Unit{.name = "W", .kind = UnitKind::kPower, .factor = 1},
     Unit{.name = "kW", .kind = UnitKind::kPower, .factor = 1e3},
     Unit{.name = "MW", .kind = UnitKind::kPower, .factor = 1e6},

@@ -24,6 +24,9 @@ TEST(QuantityTest, OtherUnitsOfTheSameKindAreConverted) {
   EXPECT_DOUBLE_EQ(ParseQuantity("500MB", "GB").value_or(0), 0.5);
   EXPECT_DOUBLE_EQ(ParseQuantity("1GiB", "GB").value_or(0), 1.073741824);
   EXPECT_DOUBLE_EQ(ParseQuantity("3.35TB/s", "GB/s").value_or(0), 3350);
+  EXPECT_DOUBLE_EQ(ParseQuantity("400Gb/s", "GB/s").value_or(0), 50);
+  EXPECT_DOUBLE_EQ(ParseQuantity("400 Gbps", "GB/s").value_or(0), 50);
+  EXPECT_DOUBLE_EQ(ParseQuantity("400 GB/s", "Gb/s").value_or(0), 3200);
   EXPECT_DOUBLE_EQ(ParseQuantity("1.2kW", "W").value_or(0), 1200);
   EXPECT_DOUBLE_EQ(ParseQuantity("80%", "").value_or(0), 0.8);
 }

@@ -278,6 +278,11 @@ Result<Outcome> AskCommand(std::string_view name, const Words& words) {
                 "--change");
   }
   answer.doc.cases = CasesOf(checks, verb->quantities, answer.values);
+  if (!answer.fits) {
+    answer.doc.cases.push_back(
+        {.name = "fits in memory",
+         .failure = "what was asked for does not fit in memory"});
+  }
   ASSIGN_OR_RETURN(const std::vector<ExtraFile> files, FilesOf(line, answer));
   RETURN_IF_ERROR(WriteExtraFiles(files));
   RETURN_IF_ERROR(PrintReport(answer.doc, line.output));

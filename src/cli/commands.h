@@ -18,7 +18,7 @@ using Words = std::vector<std::string>;
 /// How a command ended that did its job.
 enum class Outcome : uint8_t {
   kDone,
-  kCheckFailed,  // One that --fail-on asks for.
+  kCheckFailed,  // One that --fail-on asks for, or it does not fit in memory.
 };
 
 /// One verb of the program.

@@ -110,42 +110,30 @@ Result<const cost::CollectiveModels*> Predictor::ServerCollectives(
   ASSIGN_OR_RETURN(const CpuRuntime* runtime, FindCpuRuntime(runtime_name, {}));
   const std::string key =
       fmt::format("server {} {} {}", server, runtime->name, nodes);
-  auto found = collectives_.find(key);
-  if (found == collectives_.end()) {
-    ASSIGN_OR_RETURN(const hw::Node host, hw::FindServer(std::string(server)));
-    ASSIGN_OR_RETURN(const hw::Cluster cluster,
-                     ClusterOf(*runtime, host, nodes));
-    ASSIGN_OR_RETURN(cost::CollectiveModels models,
-                     cost::CollectiveModels::Load(cluster, collective_store_));
-    found = collectives_
-                .emplace(key, std::make_unique<cost::CollectiveModels>(
-                                  std::move(models)))
-                .first;
+  const auto found = collectives_.find(key);
+  if (found != collectives_.end()) {
+    return found->second.get();
   }
-  return found->second.get();
+  ASSIGN_OR_RETURN(const hw::Node host, hw::FindServer(std::string(server)));
+  ASSIGN_OR_RETURN(const hw::Cluster cluster, ClusterOf(*runtime, host, nodes));
+  return AddCollectives(key, cluster);
 }
 
 Result<const cost::KernelModels*> Predictor::ServerModels(
     std::string_view server, std::string_view runtime_name) {
   ASSIGN_OR_RETURN(const CpuRuntime* runtime, FindCpuRuntime(runtime_name, {}));
   const std::string key = fmt::format("server {} {}", server, runtime->name);
-  auto models = models_.find(key);
-  if (models == models_.end()) {
-    ASSIGN_OR_RETURN(const hw::Node host, hw::FindServer(std::string(server)));
-    const bool apart = IsApart(*runtime, host);
-    hw::Device device = RuntimeDevice(*runtime, host, apart);
-    if (!apart && !runtime->one_thread) {
-      SpreadOverSockets(host, device);
-    }
-    ASSIGN_OR_RETURN(cost::KernelModels loaded,
-                     cost::KernelModels::Load(device, store_));
-    models =
-        models_
-            .emplace(key,
-                     std::make_unique<cost::KernelModels>(std::move(loaded)))
-            .first;
+  const auto found = models_.find(key);
+  if (found != models_.end()) {
+    return found->second.get();
   }
-  return models->second.get();
+  ASSIGN_OR_RETURN(const hw::Node host, hw::FindServer(std::string(server)));
+  const bool apart = IsApart(*runtime, host);
+  hw::Device device = RuntimeDevice(*runtime, host, apart);
+  if (!apart && !runtime->one_thread) {
+    SpreadOverSockets(host, device);
+  }
+  return AddModels(key, device, 0);
 }
 
 Result<ModelPrediction> Predictor::PredictOnServers(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <string_view>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "engine/place_tables.h"
 #include "hw/cluster.h"
 #include "hw/device.h"
+#include "hw/figures.h"
 #include "hw/links.h"
 #include "workload/build_graph.h"
 #include "workload/impl/implementations.h"
@@ -41,6 +43,18 @@ bool IsMoreUsual(const hw::Node& a, const hw::Node& b) {
                          std::string_view(a.name)) <
          std::make_tuple(b.domain_devices, !IsReference(b),
                          std::string_view(b.name));
+}
+
+std::set<std::string> FoldersIn(const std::filesystem::path& directory) {
+  std::set<std::string> folders;
+  std::error_code error;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(directory, error)) {
+    if (entry.is_directory(error)) {
+      folders.insert(entry.path().filename().string());
+    }
+  }
+  return folders;
 }
 
 // The server of a rank, where tables are in its memory or beyond.
@@ -110,11 +124,69 @@ Result<const cost::KernelModels*> Predictor::Models(
     return found->second.get();
   }
   ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(gpu));
+  return AddModels(key, device, recorder_latency_us);
+}
+
+Result<const cost::KernelModels*> Predictor::AddModels(
+    std::string key, const hw::Device& device, double recorder_latency_us) {
+  devices_.insert(std::string(hw::NameBeforeFigures(device.name)));
+  devices_.insert(device.borrow.begin(), device.borrow.end());
   ASSIGN_OR_RETURN(cost::KernelModels models,
                    cost::KernelModels::Load(device, store_));
   models.SetLatency(recorder_latency_us);
   auto owned = std::make_unique<cost::KernelModels>(std::move(models));
-  return models_.emplace(key, std::move(owned)).first->second.get();
+  return models_.emplace(std::move(key), std::move(owned)).first->second.get();
+}
+
+Result<const cost::CollectiveModels*> Predictor::AddCollectives(
+    std::string key, const hw::Cluster& cluster) {
+  for (const std::string& system : cluster.node.collectives) {
+    devices_.insert(system.substr(0, system.find('/')));
+  }
+  ASSIGN_OR_RETURN(cost::CollectiveModels models,
+                   cost::CollectiveModels::Load(cluster, collective_store_));
+  auto owned = std::make_unique<cost::CollectiveModels>(std::move(models));
+  return collectives_.emplace(std::move(key), std::move(owned))
+      .first->second.get();
+}
+
+Status Predictor::CheckProfiles(
+    std::span<const Predictor* const> others) const {
+  for (const std::filesystem::path& profile : profiles_) {
+    std::set<std::string> devices = devices_;
+    for (const Predictor* const other : others) {
+      if (std::ranges::find(other->profiles_, profile) !=
+          other->profiles_.end()) {
+        devices.insert(other->devices_.begin(), other->devices_.end());
+      }
+    }
+    std::error_code error;
+    if (std::filesystem::is_empty(profile, error)) {
+      return Fail(ErrorCode::kInvalidInput,
+                  fmt::format("profile {} is empty; expected what `stepcast "
+                              "fit` wrote",
+                              profile.string()));
+    }
+    const std::set<std::string> folders = FoldersIn(profile);
+    // Files beside the folders are of all devices.
+    if (folders.empty() ||
+        std::ranges::any_of(folders, [&](const std::string& folder) {
+          return devices.contains(folder);
+        })) {
+      continue;
+    }
+    return Fail(
+        ErrorCode::kInvalidInput,
+        devices.empty()
+            ? fmt::format("profile {} has no effect: no device is priced "
+                          "here; expected none",
+                          profile.string())
+            : fmt::format("profile {} has no effect: it is of {}; expected one "
+                          "of {}",
+                          profile.string(), fmt::join(folders, ", "),
+                          fmt::join(devices, ", ")));
+  }
+  return {};
 }
 
 Result<const cost::OverheadTable*> Predictor::Overheads(std::string_view name) {
@@ -137,10 +209,7 @@ Result<const cost::CollectiveModels*> Predictor::Collectives(
   }
   ASSIGN_OR_RETURN(const hw::Cluster cluster,
                    hw::FindCluster(platform, gpus, nodes));
-  ASSIGN_OR_RETURN(cost::CollectiveModels models,
-                   cost::CollectiveModels::Load(cluster, collective_store_));
-  auto owned = std::make_unique<cost::CollectiveModels>(std::move(models));
-  return collectives_.emplace(key, std::move(owned)).first->second.get();
+  return AddCollectives(key, cluster);
 }
 
 Result<ModelPrediction> Predictor::Predict(const Request& request,

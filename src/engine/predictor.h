@@ -7,6 +7,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +20,9 @@
 #include "cost/overheads/overhead_table.h"
 #include "cost/profile.h"
 #include "engine/predict.h"
-#include "ir/graph.h"
+#include "engine/step_result.h"
+#include "hw/cluster.h"
+#include "hw/device.h"
 #include "workload/memory.h"
 #include "workload/model.h"
 #include "workload/settings.h"
@@ -74,13 +78,17 @@ struct ModelPrediction {
   double power_w = 0;        // Of all servers; 0: no server in particular.
   std::optional<double> price_usd{};
   std::vector<std::string> notes{};  // What a reader should know of it.
+
+  bool fits() const {
+    return memory.total() <= memory_capacity && host_bytes <= host_capacity;
+  }
 };
 
 /// Not to be shared between threads; each has its own.
 class Predictor {
  public:
   explicit Predictor(const std::vector<std::filesystem::path>& profiles = {})
-      : store_(profiles), collective_store_(profiles) {}
+      : profiles_(profiles), store_(profiles), collective_store_(profiles) {}
 
   Result<ModelPrediction> Predict(const Request& request,
                                   const PredictOptions& options);
@@ -101,10 +109,23 @@ class Predictor {
   Result<const cost::CollectiveModels*> ServerCollectives(
       std::string_view server, std::string_view runtime, int nodes);
 
+  /// Fails for a profile that is of other devices than all that were asked for
+  /// so far, here or of `others` with the same profile: nobody read it.
+  Status CheckProfiles(std::span<const Predictor* const> others = {}) const;
+
  private:
   Result<ModelPrediction> PredictOnServers(const Request& request,
                                            workload::Settings settings,
                                            const PredictOptions& options);
+  /// Loads the models of a device and keeps them under `key`.
+  Result<const cost::KernelModels*> AddModels(std::string key,
+                                              const hw::Device& device,
+                                              double recorder_latency_us);
+  Result<const cost::CollectiveModels*> AddCollectives(
+      std::string key, const hw::Cluster& cluster);
+
+  std::vector<std::filesystem::path> profiles_;
+  std::set<std::string> devices_;  // Whose folders in profiles were looked for.
   cost::ProfileStore store_;
   cost::CollectiveStore collective_store_;
   std::map<std::string, std::unique_ptr<cost::CollectiveModels>, std::less<>>

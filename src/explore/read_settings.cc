@@ -46,7 +46,9 @@ Result<SettingValue> ReadValue(const scenario::Setting& kind,
                                const toml::node& node) {
   SettingValue value;
   if (node.is_string()) {
-    value.text = node.as_string()->get();
+    const toml::source_path_ptr& file = node.source().path;
+    value.text = scenario::SeenFrom(file ? *file : std::string(), kind,
+                                    node.as_string()->get());
     // A number with its unit.
     const auto parsed = scenario::ParseValue(kind, value.text);
     if (kind.type != scenario::ValueType::kWord && parsed) {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/nearest.h"
+#include "base/quantity.h"
 
 namespace stepcast::hw {
 namespace {
@@ -194,17 +194,14 @@ Status SetFigure(std::string_view text, MachineKind machine, Figures& figures) {
     if (field.key != key) {
       continue;
     }
-    double value = 0;
-    const auto [end, error] =
-        std::from_chars(number.data(), number.data() + number.size(), value);
-    if (error != std::errc() || end != number.data() + number.size() ||
-        !(value >= field.low && value <= field.high)) {
+    const auto value = ParseQuantity(number, field.unit);
+    if (!value || !(*value >= field.low && *value <= field.high)) {
       return Fail(ErrorCode::kInvalidInput,
                   fmt::format("{} is '{}'; expected {} to {}{}{}", key, number,
                               field.low, field.high,
                               field.unit.empty() ? "" : " ", field.unit));
     }
-    figures[std::string(key)] = {.value = value,
+    figures[std::string(key)] = {.value = *value,
                                  .source = std::string(kAskedFor)};
     return {};
   }

@@ -61,7 +61,7 @@ Result<Figures> ReadFigures(const toml::table& table, MachineKind machine,
 
 /// The source of figures that a user wants to try.
 inline constexpr std::string_view kAskedFor = "as asked for";
-/// "nic_gbs=6": that figure, as if the file said so.
+/// "nic_gbs=6", "nic_gbs=400Gb/s": that figure, as if the file said so.
 Status SetFigure(std::string_view text, MachineKind machine, Figures& figures);
 /// All that follow a name: "zion@host_memory_gbs=500,nic_gbs=6".
 Status SetFigures(std::string_view text, MachineKind machine, Figures& figures);

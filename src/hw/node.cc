@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -114,6 +115,13 @@ Status ReadPlatformNames(const toml::table& table, Node& platform) {
   ASSIGN_OR_RETURN(platform.name, GetString(table, "name"));
   ASSIGN_OR_RETURN(platform.title, GetString(table, "title"));
   ASSIGN_OR_RETURN(platform.gpu, GetString(table, "gpu"));
+  // A file of the user is named as seen from this one.
+  if (NameBeforeFigures(platform.gpu).ends_with(".toml") &&
+      table.source().path) {
+    platform.gpu = (std::filesystem::path(*table.source().path).parent_path() /
+                    platform.gpu)
+                       .string();
+  }
   ASSIGN_OR_RETURN(platform.notes, GetOptionalString(table, "notes"));
   if (table.contains("collectives")) {
     ASSIGN_OR_RETURN(platform.collectives, GetStrings(table, "collectives"));

@@ -39,7 +39,8 @@ ComparedStep CompareSide(const whatif::Case& subject, std::string name) {
   step.host_busy = account.host_busy;
   step.parts = PartsOf(account);
   step.ops = SumOps(subject.result);
-  if (subject.model != nullptr && step.step > Duration{}) {
+  if (subject.model != nullptr && subject.model->fits() &&
+      step.step > Duration{}) {
     constexpr double kSecond = 1e9;
     step.samples_per_s =
         static_cast<double>(subject.model->batch * subject.model->ranks) *

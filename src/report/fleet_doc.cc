@@ -48,11 +48,12 @@ Facts RateFacts(const FleetPrediction& prediction) {
   facts.push_back({{.key = "threads_per_trainer"},
                    static_cast<int64_t>(prediction.threads)});
   facts.push_back({{.key = "batch_per_thread"}, prediction.batch});
+  // What does not fit has no throughput.
   facts.push_back({{.key = "samples_per_s",
-                    .label = "throughput",
+                    .label = prediction.fits() ? "throughput" : "",
                     .unit = "samples/s",
                     .decimals = kRateDecimals},
-                   prediction.samples_per_s,
+                   prediction.fits() ? prediction.samples_per_s : 0,
                    sampled
                        ? fmt::format("p10 {}, p90 {}",
                                      RoundedText(prediction.samples_per_s_p10),

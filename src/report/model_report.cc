@@ -63,10 +63,11 @@ PredictionReport ReportModel(const engine::Request& request,
        .overheads = predicted.overheads,
        .window = "steady step"});
   report.memory = MemoryOf(predicted);
+  report.UseStep(report.step);
   report.power_w = predicted.power_w;
   report.samples_per_joule =
       predicted.power_w > 0 ? report.samples_per_s / predicted.power_w : 0;
-  if (!report.memory->fits()) {
+  if (!report.memory->fits_device()) {
     report.notes.push_back(NoteOnFit(request, predicted));
   }
   report.notes.insert(report.notes.end(), predicted.notes.begin(),

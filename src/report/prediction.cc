@@ -34,7 +34,8 @@ void FillOverheads(const cost::OverheadCoverage& coverage,
 
 void PredictionReport::UseStep(Duration time) {
   step = time;
-  if (subject.batch_per_gpu > 0 && step > Duration{}) {
+  samples_per_s = 0;
+  if (fits() && subject.batch_per_gpu > 0 && step > Duration{}) {
     const double seconds = static_cast<double>(step.count()) / 1e9;
     samples_per_s =
         static_cast<double>(subject.batch_per_gpu * subject.num_gpus) / seconds;

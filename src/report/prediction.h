@@ -41,8 +41,9 @@ struct MemoryUse {
   double host_capacity_bytes = 0;
   /// By what it is for, the largest first.
   std::vector<std::pair<std::string, double>> parts;
-  bool fits() const { return hbm_bytes <= hbm_capacity_bytes; }
+  bool fits_device() const { return hbm_bytes <= hbm_capacity_bytes; }
   bool fits_host() const { return host_bytes <= host_capacity_bytes; }
+  bool fits() const { return fits_device() && fits_host(); }
 };
 
 /// What a rank of a trace was measured with.
@@ -64,7 +65,9 @@ struct PredictionReport {
   std::vector<AlgorithmStep> algorithms;
   Duration step{};
   engine::StepInterval interval{};
-  double samples_per_s = 0;  // Over all GPUs; 0 if the batch is not known.
+  /// Over all GPUs; 0 if the batch is not known, or if nothing would run
+  /// because it does not fit.
+  double samples_per_s = 0;
   engine::RankAccount slowest;
   std::vector<engine::RankAccount> ranks;
   PathSummary critical_path;  // Within the told step.
@@ -82,6 +85,8 @@ struct PredictionReport {
 
   /// Sets the step time and what follows from it.
   void UseStep(Duration time);
+  /// Whether it would run, as far as memory is known.
+  bool fits() const { return !memory || memory->fits(); }
 };
 
 PredictionReport ReportPrediction(const engine::StepResult& result,

@@ -86,7 +86,9 @@ Facts PredictedFacts(const PredictionReport& report) {
     facts.push_back(
         {{.key = "power_w", .label = "power", .unit = "W", .decimals = 1},
          report.power_w,
-         fmt::format("{:.3g} samples/J", report.samples_per_joule)});
+         report.fits()
+             ? fmt::format("{:.3g} samples/J", report.samples_per_joule)
+             : ""});
     facts.push_back({{.key = "samples_per_joule"}, report.samples_per_joule});
   }
   facts.push_back({{.key = "gpu_active_us",
@@ -112,10 +114,10 @@ Facts MemoryFacts(const MemoryUse& memory) {
     parts.push_back(fmt::format("{} {:.2f}", name, bytes / kGiga));
   }
   Facts facts;
-  facts.push_back(
-      {{.key = "memory.hbm_bytes", .label = "memory"},
-       WholeBytes(memory.hbm_bytes),
-       MemoryNote(memory.hbm_capacity_bytes, memory.fits(), Joined(parts))});
+  facts.push_back({{.key = "memory.hbm_bytes", .label = "memory"},
+                   WholeBytes(memory.hbm_bytes),
+                   MemoryNote(memory.hbm_capacity_bytes, memory.fits_device(),
+                              Joined(parts))});
   facts.push_back({{.key = "memory.hbm_capacity_bytes"},
                    WholeBytes(memory.hbm_capacity_bytes)});
   if (memory.host_bytes > 0) {
@@ -126,8 +128,7 @@ Facts MemoryFacts(const MemoryUse& memory) {
     facts.push_back({{.key = "memory.host_capacity_bytes"},
                      WholeBytes(memory.host_capacity_bytes)});
   }
-  facts.push_back(
-      {{.key = "memory.fits"}, memory.fits() && memory.fits_host()});
+  facts.push_back({{.key = "memory.fits"}, memory.fits()});
   for (const auto& [name, bytes] : memory.parts) {
     facts.push_back({{.key = "memory.parts." + name}, WholeBytes(bytes)});
   }
@@ -263,8 +264,7 @@ Table CsvTable(const PredictionReport& report) {
   add("hbm_capacity_bytes", known([](const MemoryUse& m) {
         return WholeBytes(m.hbm_capacity_bytes);
       }));
-  add("fits",
-      known([](const MemoryUse& m) { return m.fits() && m.fits_host(); }));
+  add("fits", known([](const MemoryUse& m) { return m.fits(); }));
   return table;
 }
 
@@ -321,7 +321,7 @@ view::Doc PredictionDoc(const PredictionReport& report,
   doc.title = SubjectText(report.subject);
   doc.verdict = fmt::format("{} ms per step, {}", MillisecondsText(report.step),
                             StepVerdict(report));
-  if (report.memory && !(report.memory->fits() && report.memory->fits_host())) {
+  if (!report.fits()) {
     doc.verdict = "does not fit in memory; if it did: " + doc.verdict;
   }
   doc.blocks.emplace_back(SubjectFacts(report.subject));

@@ -29,10 +29,9 @@ std::string WhatifVerdict(const WhatifReport& report) {
                        MillisecondsText(report.after.step),
                        StepVerdict(report.after));
   }
-  const auto& memory = report.after.memory;
   return fmt::format(
       "{}{}{} of the step time: {} to {} ms, then {}",
-      memory && !memory->fits() ? "does not fit in memory; if it did: " : "",
+      !report.after.fits() ? "does not fit in memory; if it did: " : "",
       report.bound ? "at most " : "",
       DeltaPercentText(report.delta.step, report.before.step),
       MillisecondsText(report.before.step), MillisecondsText(report.after.step),
@@ -104,12 +103,13 @@ Facts ChangedFacts(const PredictionReport& before,
                    after.slowest.host_busy,
                    BeforeText(before.slowest.host_busy)});
   if (before.memory && after.memory) {
-    facts.push_back({{.label = "memory"},
-                     Bytes{static_cast<int64_t>(after.memory->hbm_bytes)},
-                     fmt::format("of {:.2f} GB{}, before {:.2f}",
-                                 after.memory->hbm_capacity_bytes / kGiga,
-                                 after.memory->fits() ? "" : ": DOES NOT FIT",
-                                 before.memory->hbm_bytes / kGiga)});
+    facts.push_back(
+        {{.label = "memory"},
+         Bytes{static_cast<int64_t>(after.memory->hbm_bytes)},
+         fmt::format("of {:.2f} GB{}, before {:.2f}",
+                     after.memory->hbm_capacity_bytes / kGiga,
+                     after.memory->fits_device() ? "" : ": DOES NOT FIT",
+                     before.memory->hbm_bytes / kGiga)});
   }
   return facts;
 }

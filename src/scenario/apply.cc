@@ -21,15 +21,14 @@
 #include "workload/settings.h"
 
 namespace stepcast::scenario {
-namespace {
 
-// A machine that it does not run on, a model without the part: there the
-// setting would change nothing.
 tl::unexpected<Error> NoEffect(std::string_view setting,
                                std::string_view reason) {
   return Fail(ErrorCode::kUnsupported,
               fmt::format("{} has no effect: {}", setting, reason));
 }
+
+namespace {
 
 int64_t Scaled(int64_t size, double factor) {
   return std::max<int64_t>(std::llround(static_cast<double>(size) * factor), 1);

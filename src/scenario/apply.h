@@ -12,6 +12,11 @@
 
 namespace stepcast::scenario {
 
+/// A machine that it does not run on, a model without the part: there the
+/// setting would change nothing.
+tl::unexpected<Error> NoEffect(std::string_view setting,
+                               std::string_view reason);
+
 // The model. Numbers are in the range of their setting.
 Status ApplySparseFeatures(const Value& value, Job& job);
 Status ApplyDenseFeatures(const Value& value, Job& job);

@@ -6,7 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "engine/predictor.h"
+#include "hw/device.h"
+#include "hw/figures.h"
+#include "hw/node.h"
 #include "plan/load_deal.h"
+#include "scenario/apply.h"
 #include "scenario/resize_model.h"
 #include "workload/model_files.h"
 #include "workload/placement.h"
@@ -38,6 +43,41 @@ Status ChooseMachine(Job& job) {
   if (request.server.empty() && !request.runtime.empty()) {
     return Fail(ErrorCode::kInvalidInput,
                 "runtime is of servers without GPUs; expected server, too");
+  }
+  return {};
+}
+
+// Whether the rate of a GPU's links is to be tried: "h100-sxm-80gb@nvlink_gbs=
+// 1800".
+Result<bool> TriesLinks(std::string_view gpu) {
+  if (gpu.find('@') == std::string_view::npos) {
+    return false;
+  }
+  ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(gpu));
+  const auto found = device.figures.find("nvlink_gbs");
+  return found != device.figures.end() && found->second.source == hw::kAskedFor;
+}
+
+Status CheckLinks(const engine::Request& request) {
+  ASSIGN_OR_RETURN(const bool tried, TriesLinks(request.gpu));
+  if (!tried) {
+    return {};
+  }
+  if (request.gpus <= 1) {
+    return NoEffect("nvlink_gbs",
+                    "one GPU sends nothing over its links; expected gpus=2 or "
+                    "more");
+  }
+  std::string gpu = request.gpu;
+  ASSIGN_OR_RETURN(const std::string platform,
+                   engine::PlatformOf(request, gpu));
+  ASSIGN_OR_RETURN(const hw::Node node, hw::FindPlatform(platform));
+  if (node.layout == hw::LinkLayout::kPcie ||
+      node.layout == hw::LinkLayout::kHost) {
+    return NoEffect("nvlink_gbs",
+                    fmt::format("no links join the GPUs of {}; expected "
+                                "pcie_gbs, or a platform with links",
+                                node.name));
   }
   return {};
 }
@@ -129,19 +169,16 @@ Result<Job> Resolver::Resolve(const Scenario& scenario) {
 Status CheckFigures(const Scenario& scenario, const Job& job) {
   const engine::Request& request = job.request;
   using workload::Placement;
-  const auto no_effect = [](std::string_view setting, std::string_view why) {
-    return Fail(ErrorCode::kUnsupported,
-                fmt::format("{} has no effect: {}", setting, why));
-  };
+  RETURN_IF_ERROR(CheckLinks(request));
   const bool hybrid = request.hybrid.has_value();
   if (!scenario.nic_gbs.empty() && request.nodes == 1 && !hybrid &&
       std::ranges::none_of(request.model.tables,
                            [](const workload::TableGroup& table) {
                              return table.placement == Placement::kRemote;
                            })) {
-    return no_effect("nic-gbs",
-                     "one node sends nothing over its adapters; expected "
-                     "nodes=2 or more, or placement=remote");
+    return NoEffect("nic-gbs",
+                    "one node sends nothing over its adapters; expected "
+                    "nodes=2 or more, or placement=remote");
   }
   const bool in_host =
       hybrid ||
@@ -154,9 +191,9 @@ Status CheckFigures(const Scenario& scenario, const Job& job) {
        {std::pair("host-memory-gb", &scenario.host_memory_gb),
         std::pair("host-memory-gbs", &scenario.host_memory_gbs)}) {
     if (!text->empty() && !in_host) {
-      return no_effect(name,
-                       "no table is in the host's memory; expected "
-                       "placement=host or another that puts some there");
+      return NoEffect(name,
+                      "no table is in the host's memory; expected "
+                      "placement=host or another that puts some there");
     }
   }
   return {};
@@ -195,7 +232,20 @@ Status Change(const Setting& setting, std::string_view text,
   return {};
 }
 
+Status CheckRecordedGpu(std::string_view gpu) {
+  ASSIGN_OR_RETURN(const bool tried, TriesLinks(gpu));
+  if (tried) {
+    return NoEffect("nvlink_gbs",
+                    "the collectives of a recorded step keep their time; "
+                    "expected a model in its place");
+  }
+  return {};
+}
+
 Status CheckEffect(const Setting& setting, const engine::Request& request) {
+  if (setting.member == Member(&Scenario::gpu)) {
+    RETURN_IF_ERROR(CheckLinks(request));
+  }
   if (setting.check == nullptr) {
     return {};
   }

@@ -44,6 +44,10 @@ Result<Job> ResolveTimes(const Scenario& scenario);
 /// those, and find that nothing changes.
 Status CheckFigures(const Scenario& scenario, const Job& job);
 
+/// Fails for figures of a GPU that a recorded step does not come to: that of
+/// its links, as collectives keep their measured time.
+Status CheckRecordedGpu(std::string_view gpu);
+
 /// Sets one setting of a request that there is.
 Status Change(const Setting& setting, std::string_view text,
               engine::Request& request);

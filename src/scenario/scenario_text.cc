@@ -288,6 +288,20 @@ Result<std::optional<Scenario>> ReadScenarioToml(std::string_view text,
       return FailAt(value, read.error().message);
     }
   }
+  for (const Setting& setting : Settings()) {
+    std::visit(
+        [&]<typename T>(T Scenario::*member) {
+          T& value = scenario.*member;
+          if constexpr (std::is_same_v<T, std::string>) {
+            value = SeenFrom(source, setting, value);
+          } else if constexpr (!std::is_same_v<T, bool>) {
+            for (std::string& item : value) {
+              item = SeenFrom(source, setting, item);
+            }
+          }
+        },
+        setting.member);
+  }
   return scenario;
 }
 

@@ -25,7 +25,8 @@ Result<std::optional<Question>> ReadQuestion(std::string_view report,
 
 /// The same as a file: a line per setting, under the heading [scenario].
 std::string ScenarioToml(const Scenario& scenario);
-/// Nothing if the file has no such heading, as model files.
+/// Nothing if the file has no such heading, as model files. Paths in it start
+/// where the file is.
 Result<std::optional<Scenario>> ReadScenarioToml(std::string_view text,
                                                  std::string_view source);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <iterator>
 #include <system_error>
 #include <type_traits>
@@ -10,6 +11,7 @@
 
 #include "base/nearest.h"
 #include "base/quantity.h"
+#include "hw/figures.h"
 
 namespace stepcast::scenario {
 namespace {
@@ -167,6 +169,22 @@ Result<Value> ParseValue(const Setting& setting, std::string_view text) {
       fmt::format("{} is '{}'; expected a {} {}{}{}", setting.name, text,
                   setting.type == ValueType::kWhole ? "whole number" : "number",
                   range, setting.unit.empty() ? "" : " ", setting.unit));
+}
+
+std::string SeenFrom(std::string_view file, const Setting& setting,
+                     std::string_view text) {
+  // "box.toml@nic_gbs=50" is a path and a figure.
+  const std::string_view name = hw::NameBeforeFigures(text);
+  const std::filesystem::path path =
+      std::filesystem::path(file).parent_path() / name;
+  const bool always = setting.value == "FILE" || setting.value == "DIR";
+  // A recording has any ending; all else that may be a file has this one.
+  const bool is_path = always || name.ends_with(".toml") ||
+                       (setting.member == Member(&Scenario::workload) &&
+                        std::filesystem::exists(path));
+  return setting.type == ValueType::kWord && is_path && !name.empty()
+             ? path.string() + std::string(text.substr(name.size()))
+             : std::string(text);
 }
 
 Status SetSetting(std::string_view text, std::string_view where,

@@ -125,6 +125,11 @@ std::string UnknownSetting(std::string_view name);
 /// never be: no number, out of range, a name that nothing has.
 Result<Value> ParseValue(const Setting& setting, std::string_view text);
 
+/// A word of `file`, as it reads here: a path in it starts where the file is.
+/// What is built in is no path, nor is a number.
+std::string SeenFrom(std::string_view file, const Setting& setting,
+                     std::string_view text);
+
 /// Sets one from the text "name=value", or "name" for what is there or not. A
 /// list gets the value as its first, before those it has. `where` is what the
 /// text was found in, for the error.

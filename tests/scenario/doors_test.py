@@ -45,6 +45,7 @@ class DoorsTest(unittest.TestCase):
         subprocess.run([MAKE_TRACE, self.work / "trace.json", "mb=1"],
                        check=True, capture_output=True)
         (self.work / "profile").mkdir()
+        (self.work / "profile" / "constants.toml").write_text("")
         (self.work / "rules.toml").write_text("")
         subprocess.run([STEPCAST, "plan", "dlrm_mlperf", "--platform",
                         "dgx-a100", "--gpus", "4", "--sharder", "naive",

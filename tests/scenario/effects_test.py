@@ -81,6 +81,12 @@ class EffectsTest(unittest.TestCase):
                             "naive", "--out", plan], check=True,
                            capture_output=True)
             return [option, str(plan)]
+        if setting["name"] == "profile":
+            # Of a GPU that is in none of the questions.
+            folder = pathlib.Path(scratch) / "profile" / "t4"
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "ceilings.toml").write_text("copy_share = 0.5\n")
+            return [option, str(folder.parent)]
         return [option, setting["example"]]
 
     def test_no_setting_is_ignored(self):
@@ -95,7 +101,9 @@ class EffectsTest(unittest.TestCase):
 
     def check(self, kind, words, before, setting, scratch):
         status, after, error = ask([*words, *self.options(setting, scratch)])
-        if status != 0:
+        if status == 1:
+            self.assertFalse(json.loads(after)["memory"]["fits"])
+        elif status != 0:
             self.assertEqual(status, 2, error)
             self.assertEqual(error.count("\n"), 1, error)
         elif (kind, setting["name"]) not in NO_OPS:

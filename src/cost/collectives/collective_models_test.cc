@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "hw/cluster.h"
+#include "hw/links.h"
 
 namespace stepcast::cost {
 namespace {
@@ -65,6 +66,44 @@ TEST(CollectiveModels, LawsHoldOnEveryPlatform) {
       for (const int nodes : {2, 3, 16, 128}) {
         CheckLaws(Load(platform.name, gpus * nodes, nodes),
                   {.ranks = gpus * nodes, .nodes = nodes});
+      }
+    }
+  }
+}
+
+// What two domains do over the network never takes less than the same bytes
+// among as many of the ranks as one domain holds.
+TEST(CollectiveModels, ALargerSpanOverTheNetworkIsNeverCheaperThanOneDomain) {
+  const auto platforms = hw::LoadPlatforms();
+  ASSERT_TRUE(platforms.has_value());
+  for (const hw::Node& platform : *platforms) {
+    const int domain = platform.domain_devices;
+    const hw::LinkRates links = hw::LinksOf(platform, domain);
+    if (platform.nics == 0 || !links.direct) {
+      continue;
+    }
+    const int nodes = platform.domain_nodes();
+    const CollectiveModels one = Load(platform.name, domain, nodes);
+    const RankGroup in_one{.ranks = domain, .nodes = nodes};
+    for (const int ranks : {domain, 2 * domain}) {
+      if (ranks % (2 * nodes) != 0) {
+        continue;
+      }
+      const CollectiveModels two = Load(platform.name, ranks, 2 * nodes);
+      const RankGroup in_two{.ranks = ranks, .nodes = 2 * nodes};
+      for (const CollectiveKind kind : kCollectiveKinds) {
+        // What goes over PCIe may be faster over the network; a message
+        // between two ranks has no span.
+        const bool over_links =
+            (links.peers_direct || kind != CollectiveKind::kAllToAll) &&
+            kind != CollectiveKind::kSendRecv;
+        for (int octave = 4; over_links && octave < 34; ++octave) {
+          const double bytes = std::exp2(octave);
+          EXPECT_GE(two.Price(EvenLoad(kind, in_two, bytes)).p50_us,
+                    one.Price(EvenLoad(kind, in_one, bytes)).p50_us)
+              << platform.name << ", " << ranks << " ranks, kind "
+              << static_cast<int>(kind) << " at 2^" << octave;
+        }
       }
     }
   }

@@ -1,7 +1,7 @@
 // gpu: every rank runs on another GPU.
 #include <vector>
 
-#include "hw/device.h"
+#include "scenario/resolve.h"
 #include "whatif/changes/all.h"
 
 namespace stepcast::whatif {
@@ -10,6 +10,7 @@ namespace stepcast::whatif {
 // without a model with the ratio of their bandwidths. Collectives and the
 // host's time stay.
 Status EditGpu(const Change& change, StepEditor& editor) {
+  RETURN_IF_ERROR(Named(change, scenario::CheckRecordedGpu(change.value)));
   editor.place().gpu = change.value;
   const ir::GraphData& data = editor.data();
   std::vector<ir::WorkId> works;
