@@ -112,6 +112,16 @@ TEST(FindPlatform, FiguresBehindTheNameReplaceItsOwn) {
   }
 }
 
+TEST(FindPlatform, FiguresBehindTheNameMayHaveUnits) {
+  const auto platform = FindPlatform("hgx-h100@nic_gbs=400Gb/s");
+  ASSERT_TRUE(platform.has_value()) << platform.error().message;
+  EXPECT_DOUBLE_EQ(platform->nic_gbs, 50);
+  const auto wrong = FindPlatform("hgx-h100@nic_gbs=400us");
+  ASSERT_FALSE(wrong.has_value());
+  EXPECT_EQ(wrong.error().message,
+            "nic_gbs is '400us'; expected 0.1 to 2000 GB/s");
+}
+
 TEST(LoadServers, EveryFileIsSane) {
   const auto servers = LoadServers();
   ASSERT_TRUE(servers.has_value()) << servers.error().message;

@@ -112,6 +112,20 @@ Status ReadMember(std::string_view name, const Node& value,
                                 source, name));
 }
 
+// Paths of `file` as they read here; see SeenFrom.
+void MovePaths(std::string_view file, const Setting& setting,
+               std::string& value) {
+  value = SeenFrom(file, setting, value);
+}
+void MovePaths(std::string_view file, const Setting& setting,
+               std::vector<std::string>& values) {
+  for (std::string& value : values) {
+    MovePaths(file, setting, value);
+  }
+}
+void MovePaths(std::string_view /*file*/, const Setting& /*setting*/,
+               bool /*value*/) {}
+
 // A basic string of TOML.
 std::string Quoted(std::string_view text) {
   std::string quoted = "\"";
@@ -290,16 +304,7 @@ Result<std::optional<Scenario>> ReadScenarioToml(std::string_view text,
   }
   for (const Setting& setting : Settings()) {
     std::visit(
-        [&]<typename T>(T Scenario::*member) {
-          T& value = scenario.*member;
-          if constexpr (std::is_same_v<T, std::string>) {
-            value = SeenFrom(source, setting, value);
-          } else if constexpr (!std::is_same_v<T, bool>) {
-            for (std::string& item : value) {
-              item = SeenFrom(source, setting, item);
-            }
-          }
-        },
+        [&](auto member) { MovePaths(source, setting, scenario.*member); },
         setting.member);
   }
   return scenario;

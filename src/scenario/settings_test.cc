@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -96,6 +97,22 @@ TEST(SettingsTest, EveryRowIsRefusedJustWhereItDoesNotApply) {
           << setting.name << " for " << Describe(subject);
     }
   }
+}
+
+TEST(SettingsTest, PathsOfAFileStartWhereItIs) {
+  const auto seen = [](std::string_view name, std::string_view text) {
+    return SeenFrom("mine/study.toml", *FindSetting(name), text);
+  };
+  EXPECT_EQ(seen("gpu", "gpu.toml"), "mine/gpu.toml");
+  EXPECT_EQ(seen("gpu", "gpu.toml@dram_gb=90"), "mine/gpu.toml@dram_gb=90");
+  EXPECT_EQ(seen("gpu", "/gpu.toml"), "/gpu.toml");
+  EXPECT_EQ(seen("plan", "plan.json"), "mine/plan.json");
+  // Names of what is built in have no ending, whatever else is in them.
+  EXPECT_EQ(seen("platform", "dgx-1-v100-nccl-2.7"), "dgx-1-v100-nccl-2.7");
+  EXPECT_EQ(seen("workload", "dlrm_mlperf"), "dlrm_mlperf");
+  EXPECT_EQ(seen("batch", "512"), "512");
+  EXPECT_EQ(SeenFrom("study.toml", *FindSetting("gpu"), "gpu.toml"),
+            "gpu.toml");
 }
 
 TEST(SettingsTest, SettingsSayWhatAModelRunsOn) {
