@@ -27,6 +27,7 @@
 #include "report/plan_report.h"
 #include "scenario/resolve.h"
 #include "scenario/settings.h"
+#include "workload/impl/implementations.h"
 #include "workload/table_deal.h"
 
 namespace stepcast::api {
@@ -72,7 +73,9 @@ std::vector<double> ValuesOf(const report::PlanReport& report) {
 Result<engine::Request> ReadPlanRequest(const scenario::Scenario& scenario) {
   scenario::Scenario asked = scenario;
   RETURN_IF_ERROR(scenario::CheckSubject(asked, scenario::Subject::kModel));
-  asked.impl = "torchrec";
+  asked.impl = std::ranges::find_if(workload::Implementations(),
+                                    &workload::Implementation::plans)
+                   ->name;
   if (asked.gpus.empty()) {
     const scenario::Setting* const nodes = scenario::FindSetting("nodes");
     ASSIGN_OR_RETURN(
@@ -259,7 +262,7 @@ Result<Answer> AskPlan(const scenario::Question& question, const Options& how) {
                 .values = ValuesOf(report),
                 .fits = report.best_row().fits,
                 .owner = kept};
-  answer.files.emplace("out", [text] { return text; });
+  answer.files.emplace("out", [text] { return std::string(text); });
   if (how.page) {
     ASSIGN_OR_RETURN(answer.doc,
                      WithStep(report, best, std::move(request), *kept));

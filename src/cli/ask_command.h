@@ -14,7 +14,7 @@
 namespace stepcast::cli {
 
 /// Runs the verb of this name (api::Verbs) with a command line.
-Result<Outcome> AskCommand(std::string_view verb, const Words& words);
+Result<Outcome> AskCommand(std::string_view name, const Words& words);
 
 /// Declares options for settings that `wanted` says, under headings. `words` is
 /// what stands without an option, the workload, and `help` what it is; empty:
