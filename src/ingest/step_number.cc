@@ -46,25 +46,22 @@ Result<std::optional<int64_t>> StepNumber(std::span<const RankTrace> ranks,
 
 std::vector<std::optional<int64_t>> CommonSteps(
     std::span<const RankTrace> ranks) {
-  std::vector<std::optional<int64_t>> common;
-  bool first = true;
+  std::vector<std::vector<int64_t>> numbered;  // Of ranks that have some.
   for (const RankTrace& rank : ranks) {
-    const std::vector<int64_t> numbers = NumbersOf(rank);
-    if (numbers.empty()) {
-      continue;
+    numbered.push_back(NumbersOf(rank));
+  }
+  std::erase_if(numbered, [](const auto& numbers) { return numbers.empty(); });
+  std::vector<std::optional<int64_t>> common;
+  const std::vector<int64_t> first =
+      numbered.empty() ? std::vector<int64_t>() : numbered.front();
+  for (const int64_t number : first) {
+    const bool everywhere =
+        std::ranges::all_of(numbered, [&](const auto& numbers) {
+          return std::ranges::find(numbers, number) != numbers.end();
+        });
+    if (everywhere && std::ranges::find(common, number) == common.end()) {
+      common.emplace_back(number);
     }
-    if (first) {
-      for (const int64_t number : numbers) {
-        if (std::ranges::find(common, number) == common.end()) {
-          common.emplace_back(number);
-        }
-      }
-    } else {
-      std::erase_if(common, [&](const std::optional<int64_t>& number) {
-        return std::ranges::find(numbers, *number) == numbers.end();
-      });
-    }
-    first = false;
   }
   return common;
 }
