@@ -91,7 +91,7 @@ Facts TierFacts(const FleetPrediction& prediction) {
   Facts facts;
   for (const auto& [key, name, tier] : TiersOf(prediction)) {
     const std::string prefix = key + ".";
-    const auto add = [&](std::string_view member, view::Value value) {
+    const auto add = [&](std::string_view member, const view::Value& value) {
       facts.push_back(
           {{.key = prefix + std::string(member), .decimals = 1}, value});
     };
