@@ -130,7 +130,7 @@ class ReportTest(unittest.TestCase):
 
     def test_whatif_of_a_model(self):
         said, seen = self.page("whatif", "whatif", "dlrm_mlperf", "--gpu",
-                               "v100-sxm-32gb", "--batch", "8192", "--change",
+                               "a100-sxm-80gb", "--batch", "8192", "--change",
                                "precision=amp-fp16")
         self.check_linked(seen)
         before = said["before"]["step_time_us"] / 1000
@@ -308,7 +308,7 @@ class ReportTest(unittest.TestCase):
     def test_pages_without_scripts(self):
         trace = self.folder / "short.json"
         run(options.make_trace, str(trace), "steps=1", "layers=20", "tables=8")
-        model = ("dlrm_mlperf", "--gpu", "v100-sxm-32gb", "--batch", "8192")
+        model = ("dlrm_mlperf", "--gpu", "a100-sxm-80gb", "--batch", "8192")
         pages = {
             "predict": (1, "predict", "dlrm_mlperf", "--platform", "dgx-a100",
                         "--gpus", "8"),
