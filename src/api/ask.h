@@ -29,7 +29,7 @@ std::string_view Version();
 /// How to work; the answer does not depend on it.
 struct Options {
   size_t threads = 0;  // 0: one per core.
-  /// Is told what is being done from now on: "reading traces".
+  /// Gets what is being done from now on: "reading traces".
   std::function<void(std::string_view)> tell{};
   /// Is asked now and then, from any thread; true: stop. A search answers with
   /// the best so far, anything else fails.

@@ -313,7 +313,7 @@ Verb PlanVerb() {
                     "beside ours"},
            {.name = "time-limit",
             .value = "S",
-            .help = "seconds to search; the best plan so far is told then, or "
+            .help = "seconds to search; the best plan so far is shown then, or "
                     "on Ctrl-C;\ndefault 60"},
            {.name = "evaluations",
             .value = "N",

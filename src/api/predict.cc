@@ -204,7 +204,7 @@ Verb PredictVerb() {
            {.name = "samples_per_s", .unit = "", .help = "throughput"},
            {.name = "memory",
             .unit = "%",
-            .help = "device memory in use, of what there is"},
+            .help = "device memory in use, of its capacity"},
            {.name = "error",
             .unit = "%",
             .help = "largest error of a rank's step, for traces"}},

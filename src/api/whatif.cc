@@ -141,7 +141,7 @@ Verb WhatifVerb() {
                      {.name = "after", .unit = "us", .help = "step time after"},
                      {.name = "memory",
                       .unit = "%",
-                      .help = "device memory in use after, of what there is"}},
+                      .help = "device memory in use after, of its capacity"}},
       .files = {{.name = "perfetto",
                  .help = "write both timelines for Perfetto; .gz is "
                          "compressed"}},

@@ -64,7 +64,7 @@ Duration ReplayedStep::measured() const {
 Result<ReplayedJob> ReplayJob(std::span<const ingest::RankTrace> ranks,
                               const ingest::Rules& rules,
                               const ReplayOptions& options) {
-  // The one that is told in full, unless it cannot be replayed.
+  // The one that is reported in full, unless it cannot be replayed.
   ASSIGN_OR_RETURN(const StepName chosen,
                    ingest::StepNumber(ranks, options.step));
   const std::vector<StepName> names = options.step || !chosen

@@ -37,7 +37,7 @@ struct ReplayedJob {
   ErrorSummary errors{};  // Over all steps and ranks.
   double max_abs_pct = 0;
   Duration max_unexplained{};     // Of a rank's step.
-  std::optional<int64_t> step{};  // The one that is told in full,
+  std::optional<int64_t> step{};  // The one reported in full,
   Replay replay{};                // and all that is known of it.
 };
 
@@ -46,7 +46,7 @@ struct ReplayOptions {
   size_t threads = 0;             // 0: one a core.
 };
 
-/// Replays every step that all ranks have; the one of median length is told in
+/// Replays every step that all ranks have; the one of median length in
 /// full. A step that cannot be replayed is skipped. Fails if that leaves none.
 Result<ReplayedJob> ReplayJob(std::span<const ingest::RankTrace> ranks,
                               const ingest::Rules& rules,

@@ -127,7 +127,7 @@ void AddPath(const engine::StepResult& result, const Track& track,
   }
 }
 
-// With arrows behind the numbers of `before`.
+// With arrows numbered after those of `before`.
 void AddSlices(const engine::StepResult& result, const RankProcesses& processes,
                const engine::StepResult* before, ChromeEvents& events) {
   const int64_t arrows =
