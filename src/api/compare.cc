@@ -18,6 +18,7 @@
 #include "api/compare_side.h"
 #include "api/workload.h"
 #include "base/file.h"
+#include "base/join.h"
 #include "scenario/settings.h"
 
 namespace stepcast::api {
@@ -65,7 +66,7 @@ Status CheckNoPlans(const std::vector<std::string>& sides) {
                     fmt::format("{} is a sharding plan; expected the model "
                                 "that it is for: `stepcast compare {} --impl "
                                 "torchrec --gpus N`",
-                                plan, fmt::join(words, " ")));
+                                plan, Join(words, " ")));
 }
 
 // An option that neither side has a use for is a mistake.

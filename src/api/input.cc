@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostics.h"
+#include "base/join.h"
 #include "hw/device.h"
 #include "hw/gpu_names.h"
 #include "ingest/build_graph.h"
@@ -31,7 +32,7 @@ Status KeepRank(int64_t rank, ingest::Loaded& loaded) {
   if (loaded.ranks.empty()) {
     return Fail(ErrorCode::kInvalidInput,
                 fmt::format("--rank is {}; expected one of those found: {}",
-                            rank, fmt::join(known, ", ")));
+                            rank, Join(known, ", ")));
   }
   return {};
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/join.h"
 #include "base/nearest.h"
 
 namespace stepcast {
@@ -44,7 +45,7 @@ std::string UnknownName(const CatalogKind& kind, std::string_view text,
   const std::vector<std::string_view> views(near.begin(), near.end());
   return near.empty()
              ? fmt::format("unknown {} '{}'; expected a {} file or one of: {}",
-                           kind.what, text, kind.ending, fmt::join(all, ", "))
+                           kind.what, text, kind.ending, Join(all, ", "))
              : fmt::format("unknown {} '{}'; did you mean {}?", kind.what, text,
                            OneOf(views));
 }

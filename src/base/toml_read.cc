@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/join.h"
 
 namespace stepcast {
 namespace {
@@ -148,7 +149,7 @@ Status CheckKeys(const toml::table& table,
     if (std::ranges::find(known, name) == known.end()) {
       return FailAt(key.source(),
                     fmt::format("unknown key '{}'; expected one of: {}", name,
-                                fmt::join(known, ", ")));
+                                Join(known, ", ")));
     }
   }
   return {};

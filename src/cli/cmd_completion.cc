@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "base/nearest.h"
 #include "cli/commands.h"
 #include "cli/option_parser.h"
@@ -81,7 +82,7 @@ complete -c stepcast -a '(__stepcast_words)'
 
 Status PrintLines(const std::vector<std::string>& lines) {
   return Print(
-      fmt::format("{}{}", fmt::join(lines, "\n"), lines.empty() ? "" : "\n"));
+      fmt::format("{}{}", Join(lines, "\n"), lines.empty() ? "" : "\n"));
 }
 
 Status PrintCommands() {
@@ -157,7 +158,7 @@ Status RunCompletion(const Words& words) {
   return Fail(ErrorCode::kInvalidInput,
               fmt::format("completion of '{}'; expected bash, zsh, fish, "
                           "commands, options COMMAND or values SETTING",
-                          fmt::join(what, " ")));
+                          Join(what, " ")));
 }
 
 }  // namespace stepcast::cli

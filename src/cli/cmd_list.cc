@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "base/nearest.h"
 #include "cli/commands.h"
 #include "cli/list_docs.h"
@@ -136,9 +137,8 @@ Result<view::Doc> ListStudies() {
       axes.push_back(axis.name);
       sizes.push_back(fmt::format("{} {}", axis.values.size(), axis.name));
     }
-    table.rows.push_back({name, explore::RowCount(study),
-                          fmt::format("{}", fmt::join(sizes, " x ")), axes,
-                          study.title, study.source});
+    table.rows.push_back({name, explore::RowCount(study), Join(sizes, " x "),
+                          axes, study.title, study.source});
   }
   return ListOf(std::move(table));
 }
@@ -184,7 +184,7 @@ Status RunList(const Words& words) {
   }
   std::vector<std::string> names;
   ReportOptions output;
-  parser.Add("WHAT", names, fmt::format("{}", fmt::join(help, "; ")));
+  parser.Add("WHAT", names, Join(help, "; "));
   AddReportOptions(parser, output, "the list", "a row for each");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   if (!go_on) {

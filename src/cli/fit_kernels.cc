@@ -12,6 +12,7 @@
 #include "api/ask.h"
 #include "api/profile_device.h"
 #include "base/file.h"
+#include "base/join.h"
 #include "base/parallel.h"
 #include "cli/data_options.h"
 #include "cli/fit_commands.h"
@@ -106,7 +107,7 @@ Status CheckFitted(const std::vector<fit::FittedProfile>& fitted) {
       Complain(fmt::format(
           "warning: {}: too few rows to fit a model and judge it, so that "
           "formulas answer: {}",
-          one.profile.gpu, fmt::join(one.too_few, ", ")));
+          one.profile.gpu, Join(one.too_few, ", ")));
     }
   }
   return {};

@@ -11,6 +11,7 @@
 
 #include "api/ask.h"
 #include "base/file.h"
+#include "base/join.h"
 #include "base/nearest.h"
 #include "base/text_table.h"
 #include "cli/data_options.h"
@@ -99,8 +100,8 @@ Result<std::string> AddRun(const std::string& path, uint32_t workload,
     }
   }
   return fmt::format("data: {}: {}, {} rank{}, {} of {} steps", Printable(path),
-                     fmt::join(gpus, " and "), ranks, ranks == 1 ? "" : "s",
-                     used, steps.size());
+                     Join(gpus, " and "), ranks, ranks == 1 ? "" : "s", used,
+                     steps.size());
 }
 
 Result<cost::OverheadData> FitTraces(const Request& request) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "cli/list_docs.h"
 #include "cost/profile.h"
 #include "engine/cpu_runtime.h"
@@ -189,8 +190,7 @@ Result<view::Doc> ListFigures() {
         owners.push_back(hw::Name(machine));
       }
     }
-    table.rows.push_back({std::string(field.key),
-                          fmt::format("{}", fmt::join(owners, ",")), field.low,
+    table.rows.push_back({std::string(field.key), Join(owners, ","), field.low,
                           field.high, std::string(field.unit),
                           std::string(field.help)});
   }

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "base/nearest.h"
 #include "cli/output.h"
 
@@ -110,7 +111,7 @@ std::vector<std::string> OptionParser::Names() const {
 
 Result<bool> OptionParser::Parse(const Words& words) {
   if (words.size() == 1 && words.front() == kListOptions) {
-    RETURN_IF_ERROR(Print(fmt::format("{}\n", fmt::join(Names(), "\n"))));
+    RETURN_IF_ERROR(Print(fmt::format("{}\n", Join(Names(), "\n"))));
     return false;
   }
   try {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "base/nearest.h"
 #include "ingest/chakra/write_chakra.h"
 #include "ir/graph_text.h"
@@ -76,11 +77,10 @@ Result<const OutputFormat*> FindOutputFormat(
   if (!name.empty()) {
     return Fail(ErrorCode::kInvalidInput, Unknown("format", name, names));
   }
-  return Fail(
-      ErrorCode::kInvalidInput,
-      fmt::format("{}: the name does not tell the format; expected an "
-                  "extension ({}) or --to {}",
-                  path.string(), fmt::join(extensions, " "), OneOf(names)));
+  return Fail(ErrorCode::kInvalidInput,
+              fmt::format("{}: the name does not tell the format; expected an "
+                          "extension ({}) or --to {}",
+                          path.string(), Join(extensions, " "), OneOf(names)));
 }
 
 }  // namespace stepcast::cli

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "api/ask.h"
+#include "base/join.h"
 #include "cli/env_process.h"
 #include "cli/output.h"
 #include "view/write.h"
@@ -76,7 +77,7 @@ Status CheckReportOptions(const ReportOptions& options,
   if (given.size() > 1) {
     return Fail(ErrorCode::kInvalidInput,
                 fmt::format("{} were given; expected one of them",
-                            fmt::join(given, " and ")));
+                            Join(given, " and ")));
   }
   return CheckExtraFile("--html", options.html, inputs);
 }

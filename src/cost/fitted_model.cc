@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "base/toml_read.h"
 
 namespace stepcast::cost {
@@ -82,20 +83,18 @@ Result<std::vector<Candidate>> ReadCandidates(const toml::table& table) {
   return candidates;
 }
 
-std::string Join(std::span<const float> numbers) {
+std::string NumberList(std::span<const float> numbers) {
   std::string text;
   for (const float number : numbers) {
-    fmt::format_to(std::back_inserter(text), "{}{:.6g}",
-                   text.empty() ? "" : ", ", number);
+    text += fmt::format("{}{:.6g}", text.empty() ? "" : ", ", number);
   }
   return text;
 }
 
-std::string Join(std::span<const double> numbers) {
+std::string NumberList(std::span<const double> numbers) {
   std::string text;
   for (const double number : numbers) {
-    fmt::format_to(std::back_inserter(text), "{}{:.5g}",
-                   text.empty() ? "" : ", ", number);
+    text += fmt::format("{}{:.5g}", text.empty() ? "" : ", ", number);
   }
   return text;
 }
@@ -153,28 +152,30 @@ size_t Spread::BinOf(double time_us) const {
 
 std::string ModelText(const FittedModel& model) {
   std::string text;
-  auto out = std::back_inserter(text);
   for (const std::string& line : model.provenance) {
-    fmt::format_to(out, "# {}\n", line);
+    text += fmt::format("# {}\n", line);
   }
-  fmt::format_to(out, "family = \"{}\"\nvariant = \"{}\"\ngpu = \"{}\"\n",
-                 model.family, Name(model.variant), model.gpu);
-  fmt::format_to(out, "chosen = \"{}\"\nvalidation_gmae_pct = {{ ",
-                 model.chosen);
+  text += fmt::format("family = \"{}\"\nvariant = \"{}\"\ngpu = \"{}\"\n",
+                      model.family, Name(model.variant), model.gpu);
+  text +=
+      fmt::format("chosen = \"{}\"\nvalidation_gmae_pct = {{ ", model.chosen);
   for (size_t i = 0; i < model.candidates.size(); ++i) {
-    fmt::format_to(out, "{}{} = {:.3f}", i == 0 ? "" : ", ",
-                   model.candidates[i].name, model.candidates[i].gmae_pct);
+    text += fmt::format("{}{} = {:.3f}", i == 0 ? "" : ", ",
+                        model.candidates[i].name, model.candidates[i].gmae_pct);
   }
-  fmt::format_to(out, " }}\noffset = {:.5f}\nfade_us = {:.3f}\n", model.offset,
-                 model.fade_us);
+  text += fmt::format(" }}\noffset = {:.5f}\nfade_us = {:.3f}\n", model.offset,
+                      model.fade_us);
   if (model.most_log2 != FittedModel().most_log2) {
-    fmt::format_to(out, "most_log2 = {:.3f}\n", model.most_log2);
+    text += fmt::format("most_log2 = {:.3f}\n", model.most_log2);
   }
-  fmt::format_to(out, "spread_edges_us = [{}]\n", Join(model.spread.edges_us));
-  fmt::format_to(out, "spread_log2_p10 = [{}]\n", Join(model.spread.log2_p10));
-  fmt::format_to(out, "spread_log2_p90 = [{}]\n", Join(model.spread.log2_p90));
-  fmt::format_to(out, "feature_low = [{}]\n", Join(model.low));
-  fmt::format_to(out, "feature_high = [{}]\n---\n", Join(model.high));
+  text += fmt::format("spread_edges_us = [{}]\n",
+                      NumberList(model.spread.edges_us));
+  text += fmt::format("spread_log2_p10 = [{}]\n",
+                      NumberList(model.spread.log2_p10));
+  text += fmt::format("spread_log2_p90 = [{}]\n",
+                      NumberList(model.spread.log2_p90));
+  text += fmt::format("feature_low = [{}]\n", NumberList(model.low));
+  text += fmt::format("feature_high = [{}]\n---\n", NumberList(model.high));
   return text + model.forest.Text();
 }
 
@@ -195,7 +196,7 @@ Result<FittedModel> ParseModel(std::string_view text, std::string_view source) {
   if (!known) {
     return FailAt(*table.get("variant"),
                   fmt::format("unknown variant '{}'; expected one of: {}",
-                              variant, fmt::join(kVariants, ", ")));
+                              variant, Join(kVariants, ", ")));
   }
   model.variant = *known;
   ASSIGN_OR_RETURN(model.offset, GetNumber(table, "offset"));

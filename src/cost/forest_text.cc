@@ -195,12 +195,10 @@ std::string Forest::Text() const {
       }
       first = false;
       if (node.ahead == 0) {
-        fmt::format_to(std::back_inserter(text), "={}",
-                       std::llround(values_[at] / kLeafUnit));
+        text += fmt::format("={}", std::llround(values_[at] / kLeafUnit));
         continue;
       }
-      fmt::format_to(std::back_inserter(text), "{}:{}", node.feature,
-                     ThresholdText(node.threshold));
+      text += fmt::format("{}:{}", node.feature, ThresholdText(node.threshold));
       stack.push_back(at + node.ahead + 1);
       stack.push_back(at + node.ahead);
     }

@@ -235,7 +235,7 @@ Result<FormulaSpreads> ProfileStore::LoadSpreads() const {
 std::string CeilingsText(const Profile& profile, std::string_view provenance) {
   std::string text = fmt::format("# {}\n", provenance);
   for (const auto& [key, value] : profile.ceilings) {
-    fmt::format_to(std::back_inserter(text), "{} = {:.4f}\n", key, value);
+    text += fmt::format("{} = {:.4f}\n", key, value);
   }
   return text;
 }
@@ -243,13 +243,11 @@ std::string CeilingsText(const Profile& profile, std::string_view provenance) {
 std::string LaunchesText(const Profile& profile, std::string_view provenance) {
   std::string text = fmt::format("# {}\n", provenance);
   for (const auto& [op, cost] : profile.launches) {
-    fmt::format_to(std::back_inserter(text),
-                   "\n[{}]\nfloor_us = {:.2f}\nlead_us = {:.2f}\n", op,
-                   cost.floor_us, cost.lead_us);
+    text += fmt::format("\n[{}]\nfloor_us = {:.2f}\nlead_us = {:.2f}\n", op,
+                        cost.floor_us, cost.lead_us);
     if (cost.drift_us > 0) {
-      fmt::format_to(std::back_inserter(text),
-                     "drift_us = {:.2f}\ndrift_power = {:.3f}\n", cost.drift_us,
-                     cost.drift_power);
+      text += fmt::format("drift_us = {:.2f}\ndrift_power = {:.3f}\n",
+                          cost.drift_us, cost.drift_power);
     }
   }
   return text;

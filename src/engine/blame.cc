@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "base/text_table.h"
 #include "engine/path_parts.h"
 #include "sim/critical_path.h"
@@ -168,8 +169,7 @@ std::string Blamer::Tell(const Spent& spent, Duration skew,
           fmt::format(" of rank {}", graph_.data().ranks[subject.rank].number);
     }
   }
-  return texts.empty() ? "a little of everything"
-                       : fmt::format("{}", fmt::join(texts, ", "));
+  return texts.empty() ? "a little of everything" : Join(texts, ", ");
 }
 
 // Ranks that do the same are best compared. Where one's way was over its host

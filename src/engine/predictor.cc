@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "base/units.h"
 #include "cost/overheads/overhead_files.h"
 #include "engine/build_job.h"
@@ -183,8 +184,8 @@ Status Predictor::CheckProfiles(
                           profile.string())
             : fmt::format("profile {} has no effect: it is of {}; expected one "
                           "of {}",
-                          profile.string(), fmt::join(folders, ", "),
-                          fmt::join(devices, ", ")));
+                          profile.string(), Join(folders, ", "),
+                          Join(devices, ", ")));
   }
   return {};
 }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/join.h"
 #include "base/nearest.h"
 #include "base/string_pool.h"
 #include "base/text_table.h"
@@ -214,7 +215,7 @@ Status CheckCount(const Study& study, int64_t limit) {
                           "another --limit",
                           study.file, line,
                           rows == INT64_MAX ? "too many" : WithThousands(rows),
-                          fmt::join(sizes, " x "), WithThousands(limit)));
+                          Join(sizes, " x "), WithThousands(limit)));
 }
 
 // Where a row says on which machine it runs.

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "cost/overheads/op_names.h"
 
 namespace stepcast::fit {
@@ -77,7 +78,7 @@ Result<Kind> KindOf(const CsvTable& table) {
   return Fail(ErrorCode::kInvalidInput,
               fmt::format("{}:1: no table of overheads; expected the columns "
                           "{}",
-                          table.source(), fmt::join(kComplete, ", ")));
+                          table.source(), Join(kComplete, ", ")));
 }
 
 class LineReader {

@@ -211,8 +211,7 @@ std::string ConstantsText(const cost::Constants& constants,
       provenance);
   for (const ConstantInfo& info : cost::ConstantInfos()) {
     if (constants[info.id] != info.value) {
-      fmt::format_to(std::back_inserter(text), "\"{}\" = {:.5g}\n", info.name,
-                     constants[info.id]);
+      text += fmt::format("\"{}\" = {:.5g}\n", info.name, constants[info.id]);
     }
   }
   return text;

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "cost/ceilings.h"
 #include "cost/kernel_models.h"
 #include "cost/kernels/cpu_base.h"
@@ -34,7 +35,7 @@ std::string SourcesOf(const KernelRows& rows, const RowGroup& group) {
     const std::filesystem::path path(rows.tables[row->table]);
     names.insert((path.parent_path().filename() / path.filename()).string());
   }
-  return fmt::format("{}", fmt::join(names, ", "));
+  return Join(names, ", ");
 }
 
 std::string RowCounts(const TrainingRows& rows) {

@@ -96,11 +96,11 @@ std::string SpreadsText(const cost::FormulaSpreads& spreads,
       "# for families that nobody measured.\n",
       provenance);
   for (const auto& [key, spread] : spreads) {
-    fmt::format_to(std::back_inserter(text),
-                   "\n[{}]\nlog2_p10 = {:.3f}\nlog2_p90 = {:.3f}\n"
-                   "ceilings_log2_p10 = {:.3f}\nceilings_log2_p90 = {:.3f}\n",
-                   key, spread.nothing.log2_p10, spread.nothing.log2_p90,
-                   spread.ceilings.log2_p10, spread.ceilings.log2_p90);
+    text += fmt::format(
+        "\n[{}]\nlog2_p10 = {:.3f}\nlog2_p90 = {:.3f}\n"
+        "ceilings_log2_p10 = {:.3f}\nceilings_log2_p90 = {:.3f}\n",
+        key, spread.nothing.log2_p10, spread.nothing.log2_p90,
+        spread.ceilings.log2_p10, spread.ceilings.log2_p90);
   }
   return text;
 }

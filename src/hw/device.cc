@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/catalog.h"
+#include "base/join.h"
 #include "base/toml_read.h"
 #include "hw/gpu_names.h"
 #include "hw/usual_shares.h"
@@ -172,7 +173,7 @@ Status ReadGpuNames(const toml::table& table, Device& gpu) {
     }
     return FailAt(*table.get("generation"),
                   fmt::format("unknown generation '{}'; expected one of: {}",
-                              generation, fmt::join(names, ", ")));
+                              generation, Join(names, ", ")));
   }
   gpu.generation = *known;
   return {};

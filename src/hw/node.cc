@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/catalog.h"
+#include "base/join.h"
 #include "base/toml_read.h"
 #include "hw/cpu_device.h"
 
@@ -136,7 +137,7 @@ Status ReadPlatformNames(const toml::table& table, Node& platform) {
     }
     return FailAt(*table.get("layout"),
                   fmt::format("unknown layout '{}'; expected one of: {}",
-                              layout, fmt::join(names, ", ")));
+                              layout, Join(names, ", ")));
   }
   platform.layout = *known;
   ASSIGN_OR_RETURN(platform.switch_reduction,

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/join.h"
 #include "ingest/execution_trace_testing.h"
 
 namespace stepcast::ingest {
@@ -28,7 +29,7 @@ std::string Node(int record, int thread, std::string_view name) {
 }
 
 ExecutionTrace TraceOf(const std::vector<std::string>& nodes) {
-  return TraceOfNodes(fmt::format("{}", fmt::join(nodes, ",")));
+  return TraceOfNodes(Join(nodes, ","));
 }
 
 std::vector<ExecutionStep> StepsOf(const ExecutionTrace& trace) {

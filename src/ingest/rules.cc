@@ -8,6 +8,7 @@
 
 #include "base/embedded.h"
 #include "base/file.h"
+#include "base/join.h"
 #include "base/toml_read.h"
 #include "ir/names.h"
 
@@ -60,7 +61,7 @@ Result<std::string> GetWord(const toml::table& entry, std::string_view key,
   if (std::ranges::find(known, word) == known.end()) {
     return FailAt(*entry.get(key),
                   fmt::format("'{}' is no {}; expected one of: {}", word, key,
-                              fmt::join(known, ", ")));
+                              Join(known, ", ")));
   }
   return word;
 }

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "ir/describe.h"
 #include "ir/names.h"
 #include "ir/shape_fields.h"
@@ -32,7 +33,7 @@ void AppendValue(std::string& out, bool value) {
   out += value ? "true" : "false";
 }
 void AppendValue(std::string& out, double value) {
-  fmt::format_to(std::back_inserter(out), "{}", value);
+  out += fmt::format("{}", value);
 }
 void AppendValue(std::string& out, const std::vector<int64_t>& value) {
   for (size_t i = 0; i < value.size(); ++i) {
@@ -93,7 +94,7 @@ requires std::is_enum_v<E> std::string SetValue(E& value,
     value = *found;
     return "";
   }
-  return fmt::format("{}", fmt::join(Names<E>::kList, ", "));
+  return Join(Names<E>::kList, ", ");
 }
 
 tl::unexpected<Error> Bad(std::string_view word, std::string_view what) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "ir/graph_text_form.h"
 #include "ir/names.h"
 #include "ir/shape_text.h"
@@ -39,8 +40,7 @@ Result<E> ParseName(std::string_view text) {
   if (const auto found = FromName<E>(text)) {
     return *found;
   }
-  return Unknown({.text = text},
-                 fmt::format("{}", fmt::join(Names<E>::kList, ", ")));
+  return Unknown({.text = text}, Join(Names<E>::kList, ", "));
 }
 
 Result<int64_t> ParseNumber(std::string_view text) {
@@ -87,9 +87,8 @@ Result<std::string_view> NextWord(TextLine& line, std::string_view expected) {
 
 template <typename E>
 Result<E> NextName(TextLine& line) {
-  ASSIGN_OR_RETURN(
-      const std::string_view word,
-      NextWord(line, fmt::format("{}", fmt::join(Names<E>::kList, ", "))));
+  ASSIGN_OR_RETURN(const std::string_view word,
+                   NextWord(line, Join(Names<E>::kList, ", ")));
   return ParseName<E>(word);
 }
 

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
+
 namespace stepcast::measurements {
 namespace {
 
@@ -145,7 +147,7 @@ Result<std::vector<size_t>> CsvTable::FindColumns(
   if (!missing.empty()) {
     return Fail(ErrorCode::kInvalidInput,
                 fmt::format("{}:1: no column {}; expected {}", source_,
-                            fmt::join(missing, ", "), fmt::join(names, ",")));
+                            Join(missing, ", "), Join(names, ",")));
   }
   return places;
 }

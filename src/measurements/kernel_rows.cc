@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/join.h"
 #include "ir/shape_set.h"
 #include "measurements/csv.h"
 #include "measurements/csv_files.h"
@@ -106,10 +107,9 @@ class TableReader {
     }
     const auto timing = TimingFromName(cells[common_.timing]);
     if (!timing) {
-      return Fail(
-          ErrorCode::kInvalidInput,
-          fmt::format("timing is '{}'; expected {}", cells[common_.timing],
-                      fmt::join(kTimings, ", ")));
+      return Fail(ErrorCode::kInvalidInput,
+                  fmt::format("timing is '{}'; expected {}",
+                              cells[common_.timing], Join(kTimings, ", ")));
     }
     for (size_t c = 0; c < places_.size(); ++c) {
       cells_[c] = cells[places_[c]];

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "measurements/aten_shape.h"
 
 namespace stepcast::measurements {
@@ -387,13 +388,13 @@ Result<const RowKind*> FindRowKind(const CsvTable& table) {
     known.reserve(kKinds.size());
     for (const RowKind& kind : kKinds) {
       known.push_back(
-          fmt::format("{} ({})", kind.name, fmt::join(kind.columns, ",")));
+          fmt::format("{} ({})", kind.name, Join(kind.columns, ",")));
     }
     return Fail(ErrorCode::kInvalidInput,
                 fmt::format("{}:1: the columns are those of no kernel we "
                             "know; expected gpu,time_us,timing and those of "
                             "one of: {}",
-                            table.source(), fmt::join(known, "; ")));
+                            table.source(), Join(known, "; ")));
   }
   return found;
 }

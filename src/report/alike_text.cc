@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "base/text_table.h"
 #include "report/text_parts.h"
 
@@ -30,7 +31,7 @@ std::string AlikeText(std::span<const engine::RankAccount> accounts) {
   if (more > 0) {
     texts.push_back(fmt::format("{} more likewise", more));
   }
-  return Joined(texts);
+  return Join(texts, ", ");
 }
 
 std::string RankName(const engine::RankAccount& account) {

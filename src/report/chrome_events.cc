@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
+
 namespace stepcast::report {
 
 void WriteTime(JsonWriter& json, std::string_view key, Duration time) {
@@ -24,7 +26,7 @@ void ChromeEvents::AddArrow(int64_t id, const ArrowEnd& from,
 }
 
 std::string ChromeEvents::ToString() const {
-  return fmt::format("[\n{}\n]", fmt::join(events_, ",\n"));
+  return fmt::format("[\n{}\n]", Join(events_, ",\n"));
 }
 
 JsonWriter ChromeEvents::Begin(std::string_view phase, std::string_view name,

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "base/text_table.h"
 #include "ir/names.h"
 #include "report/rank_blocks.h"
@@ -51,7 +52,7 @@ std::string DoctorVerdict(const DoctorReport& report) {
   }
   return text + fmt::format("; missing: {}", verdict.missing.empty()
                                                  ? "nothing"
-                                                 : Joined(verdict.missing));
+                                                 : Join(verdict.missing, ", "));
 }
 
 // The one text that all ranks share, or "various".
@@ -70,7 +71,7 @@ std::string FormatsText(const RankReport& rank) {
   for (const FileFacts& file : rank.files) {
     formats.push_back(FormatText(file));
   }
-  return fmt::format("{}", fmt::join(formats, " + "));
+  return Join(formats, " + ");
 }
 
 // "8 ranks of 8; kineto 2022, schema 1; Tesla V100-SXM2-32GB"
@@ -96,7 +97,7 @@ std::string FilesTitle(const DoctorReport& report) {
       names.push_back(std::filesystem::path(file.path).filename().string());
     }
   }
-  return names.size() <= kMostNamed ? Joined(names)
+  return names.size() <= kMostNamed ? Join(names, ", ")
                                     : CountText(std::ssize(names), "file");
 }
 
@@ -216,7 +217,7 @@ Table PairingTable(const DoctorReport& report) {
       threads.push_back(
           fmt::format("{} x {}", WithThousands(thread.nodes), thread.matches));
     }
-    table.rows.push_back({rank.rank, Joined(threads),
+    table.rows.push_back({rank.rank, Join(threads, ", "),
                           rank.pairing->different_shapes,
                           rank.pairing->compared_shapes});
   }
@@ -286,8 +287,7 @@ std::string OddityText(const Diagnostic& diagnostic, std::string_view where) {
       "{} ({}, {}{}): {}{}; advice: {}", diagnostic.kind.name,
       diagnostic.kind.severity == Severity::kInfo ? "info" : "warning",
       WithThousands(diagnostic.count), where, diagnostic.kind.what,
-      examples.empty() ? ""
-                       : fmt::format(", e.g. {}", fmt::join(examples, "; ")),
+      examples.empty() ? "" : fmt::format(", e.g. {}", Join(examples, "; ")),
       diagnostic.kind.advice);
 }
 

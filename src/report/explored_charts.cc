@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "explore/where.h"
 
 namespace stepcast::report {
@@ -152,7 +153,7 @@ std::string WhatVaries(const Explored& explored, const CellReader& cells) {
   for (const std::string& column : explore::VaryingColumns(explored.study)) {
     words.push_back(fmt::format("{} {}", column, cells.at(column).text));
   }
-  return fmt::format("{}", fmt::join(words, ", "));
+  return Join(words, ", ");
 }
 
 std::vector<ChartSpec> ChartsOf(const explore::Study& study) {

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "base/text_table.h"
 #include "base/units.h"
 #include "explore/pareto.h"
@@ -341,7 +342,7 @@ void AddFront(const SubjectPtr& subject, view::Doc& doc) {
       {{.key = "pareto.rows"}, subject->front.rows},
       {{.label = "Pareto front"},
        fmt::format("row{} {}{}", listed.size() == 1 ? "" : "s",
-                   fmt::join(listed, ", "),
+                   Join(listed, ", "),
                    listed.size() < subject->front.rows.size() ? ", ..." : ""),
        fmt::format("{} against {}", more, less)}});
   const std::vector<std::string> varying =

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "base/json_write.h"
 #include "ir/names.h"
 
@@ -115,7 +116,7 @@ class EventAdder {
     for (const ir::TensorId id : ids) {
       const ir::Tensor& tensor = data_.tensors[id];
       json.String(fmt::format("{}[{}]", ir::Name(tensor.dtype),
-                              fmt::join(tensor.dims, ",")));
+                              Join(tensor.dims, ",")));
     }
     json.EndArray();
   }

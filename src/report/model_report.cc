@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "base/units.h"
 #include "workload/impl/implementations.h"
 #include "workload/memory.h"
@@ -41,7 +42,7 @@ std::string NoteOnFit(const engine::Request& request,
       "{:.2f} GB too much for a {}{}{}",
       (predicted.memory.total() - predicted.memory_capacity) / kGiga,
       on_server ? "process" : "GPU", ways.empty() ? "" : "; would fit with ",
-      fmt::join(ways, ", or "));
+      Join(ways, ", or "));
 }
 
 }  // namespace

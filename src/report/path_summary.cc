@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "report/text_parts.h"
 
 namespace stepcast::report {
@@ -137,7 +138,7 @@ std::string PathKindsText(const PathKinds& kinds, Duration length) {
     texts.push_back(fmt::format("{} {}", Name(static_cast<PathKind>(kind)),
                                 PercentText(time, length)));
   }
-  return Joined(texts);
+  return Join(texts, ", ");
 }
 
 }  // namespace stepcast::report

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "base/text_table.h"
 #include "base/units.h"
 #include "html/bars.h"
@@ -68,8 +69,7 @@ std::string PlanVerdict(const PlanReport& report,
     return fmt::format(
         "nothing fits: {}; would fit with {}; the nearest plan "
         "is by {}",
-        report.why_not_text, fmt::join(report.why_not->ways, ", or "),
-        best.sharder);
+        report.why_not_text, Join(report.why_not->ways, ", or "), best.sharder);
   }
   std::string text =
       fmt::format("{} ms per step by {}",
@@ -193,7 +193,7 @@ std::string ShardsText(const PlanRank& rank) {
                       rank.shards[i]));
     }
   }
-  return fmt::format("{}", fmt::join(kinds, " "));
+  return Join(kinds, " ");
 }
 
 // Which rank has most to do, and how much more than others.
@@ -279,7 +279,7 @@ std::string PlacesText(const PlanTable& table, size_t ranks) {
   if (table.ranks.size() > kMostPlaces) {
     return fmt::format("{} to {}", table.ranks.front(), table.ranks.back());
   }
-  return fmt::format("{}", fmt::join(table.ranks, " "));
+  return Join(table.ranks, " ");
 }
 
 Table TableRows(const PlanReport& report) {

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "base/text_table.h"
 #include "base/units.h"
 #include "report/alike_text.h"
@@ -117,7 +118,7 @@ Facts MemoryFacts(const MemoryUse& memory) {
   facts.push_back({{.key = "memory.hbm_bytes", .label = "memory"},
                    WholeBytes(memory.hbm_bytes),
                    MemoryNote(memory.hbm_capacity_bytes, memory.fits_device(),
-                              Joined(parts))});
+                              Join(parts, ", "))});
   facts.push_back({{.key = "memory.hbm_capacity_bytes"},
                    WholeBytes(memory.hbm_capacity_bytes)});
   if (memory.host_bytes > 0) {
@@ -306,7 +307,7 @@ std::string SubjectText(const PredictionSubject& subject) {
     }
   }
   facts.push_back("overheads " + subject.overheads);
-  return fmt::format("{}, {}", text, Joined(facts));
+  return fmt::format("{}, {}", text, Join(facts, ", "));
 }
 
 std::string StepVerdict(const PredictionReport& report) {

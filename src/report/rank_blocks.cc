@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/join.h"
 #include "base/text_table.h"
 #include "base/units.h"
 #include "report/text_parts.h"
@@ -212,7 +213,7 @@ void AddTraceLines(const TraceFacts& facts, Facts& lines) {
     kinds.push_back(fmt::format("{} {}", WithThousands(kind.count), name));
   }
   if (!kinds.empty()) {
-    lines.push_back(Line("not used", Joined(kinds)));
+    lines.push_back(Line("not used", Join(kinds, ", ")));
   }
 }
 
@@ -339,13 +340,13 @@ std::string DevicesText(const std::vector<ingest::DeviceInfo>& devices) {
     }
     std::string name = device.name;
     if (!facts.empty()) {
-      name += fmt::format(" ({})", Joined(facts));
+      name += fmt::format(" ({})", Join(facts, ", "));
     }
     if (!std::ranges::count(names, name)) {
       names.push_back(std::move(name));
     }
   }
-  return names.empty() ? "not recorded" : Joined(names);
+  return names.empty() ? "not recorded" : Join(names, ", ");
 }
 
 void AddCoverage(const Coverage& coverage, view::Doc& doc) {

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "base/units.h"
 #include "engine/path_parts.h"
 #include "ir/names.h"
@@ -277,7 +278,7 @@ std::string HopText(const PathHop& hop) {
           fmt::format("{} {}", MillisecondsText(share.time), share.what));
     }
   }
-  return Joined(parts);
+  return Join(parts, ", ");
 }
 
 Table HopTable(const ReplayedJob& job, const PathSummary& path) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "base/text_table.h"
 #include "report/text_parts.h"
 
@@ -18,7 +19,7 @@ std::string ReasonOf(const WhatifReport& report) {
                                     Printable(change.what)));
     }
   }
-  return Joined(reasons);
+  return Join(reasons, ", ");
 }
 
 }  // namespace

@@ -48,8 +48,4 @@ std::string CountText(int64_t count, std::string_view singular) {
                      count == 1 ? "" : "s");
 }
 
-std::string Joined(const std::vector<std::string>& items) {
-  return fmt::format("{}", fmt::join(items, ", "));
-}
-
 }  // namespace stepcast::report

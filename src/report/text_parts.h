@@ -4,7 +4,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/units.h"
 
@@ -25,9 +24,6 @@ std::string BytesText(Bytes bytes);
 
 /// "1 step", "3 steps".
 std::string CountText(int64_t count, std::string_view singular);
-
-/// Items with ", " between them.
-std::string Joined(const std::vector<std::string>& items);
 
 }  // namespace stepcast::report
 

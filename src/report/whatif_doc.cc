@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "base/text_table.h"
 #include "base/units.h"
 #include "html/waterfall.h"
@@ -316,7 +317,7 @@ Table RejectedTable(const SuggestionsReport& report) {
 view::Doc WhatifDoc(const WhatifReport& report, const whatif::Case& before,
                     const whatif::Case& after) {
   view::Doc doc;
-  doc.title = fmt::format("{}: {}", Joined(report.changes),
+  doc.title = fmt::format("{}: {}", Join(report.changes, ", "),
                           SubjectText(report.before.subject));
   doc.verdict = WhatifVerdict(report);
   doc.blocks.emplace_back(ChangeFacts(report));

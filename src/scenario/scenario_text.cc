@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/join.h"
 #include "base/json_read.h"
 #include "base/toml_read.h"
 #include "scenario/settings.h"
@@ -273,8 +274,7 @@ std::string ScenarioToml(const Scenario& scenario) {
             for (const std::string& item : value) {
               items.push_back(Quoted(item));
             }
-            text += fmt::format("{} = [{}]\n", setting.name,
-                                fmt::join(items, ", "));
+            text += fmt::format("{} = [{}]\n", setting.name, Join(items, ", "));
           }
         },
         setting.member);

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "base/text_table.h"
 
 namespace stepcast::view {
@@ -86,7 +87,7 @@ struct TextMaker {
     return column.width == 0 ? text : ElideMiddle(text, column.width);
   }
   std::string operator()(const std::vector<int64_t>& numbers) const {
-    return fmt::format("{}", fmt::join(numbers, " "));
+    return Join(numbers, " ");
   }
   std::string operator()(const std::vector<Duration>& times) const {
     std::vector<std::string> texts;
@@ -94,10 +95,10 @@ struct TextMaker {
     for (const Duration time : times) {
       texts.push_back((*this)(time));
     }
-    return fmt::format("{}", fmt::join(texts, " "));
+    return Join(texts, " ");
   }
   std::string operator()(const std::vector<std::string>& words) const {
-    return Printable(fmt::format("{}", fmt::join(words, ", ")));
+    return Printable(Join(words, ", "));
   }
   std::string operator()(const std::shared_ptr<const Table>& /*rows*/) const {
     return "";

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "base/json_write.h"
 #include "scenario/scenario_text.h"
 #include "view/write.h"
@@ -244,7 +245,7 @@ void WriteCsv(const Doc& doc, const Sink& sink) {
       names.push_back(CsvCell(column.key));
     }
   }
-  std::string text = fmt::format("{}\n", fmt::join(names, ","));
+  std::string text = fmt::format("{}\n", Join(names, ","));
   VisitRows(table, [&](const std::vector<Value>& row) {
     std::vector<std::string> cells;
     for (size_t i = 0; i < table.columns.size(); ++i) {
@@ -253,7 +254,7 @@ void WriteCsv(const Doc& doc, const Sink& sink) {
                                        : "");
       }
     }
-    text += fmt::format("{}\n", fmt::join(cells, ","));
+    text += fmt::format("{}\n", Join(cells, ","));
     if (text.size() >= kPieceSize) {
       sink(std::exchange(text, {}));
     }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "base/text_table.h"
 #include "view/people.h"
 #include "view/write.h"
@@ -23,7 +24,7 @@ std::string Escaped(std::string_view text) {
 }
 
 std::string RowText(const std::vector<std::string>& cells) {
-  return fmt::format("| {} |\n", fmt::join(cells, " | "));
+  return fmt::format("| {} |\n", Join(cells, " | "));
 }
 
 class MarkdownWriter {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/glob.h"
+#include "base/join.h"
 #include "base/nearest.h"
 #include "engine/short_name.h"
 #include "ir/names.h"
@@ -178,7 +179,7 @@ std::string Selector::Complaint(std::string_view name) const {
       "nothing in the step is called '{}'; {}", name,
       nearest ? fmt::format("did you mean {}?", *nearest)
               : fmt::format("expected an op, a kernel or a family, as in {}",
-                            fmt::join(SomeNames(), ", ")));
+                            Join(SomeNames(), ", ")));
 }
 
 // The families that have most works, and the op with most launches.

@@ -163,8 +163,8 @@ std::string CollectiveConstantsText(const CollectiveConstants& constants,
   CollectiveConstants copy = constants;
   std::string text = fmt::format("# {}\n", provenance);
   for (const Info& info : kCollectiveInfos) {
-    fmt::format_to(std::back_inserter(text), "\"{}\" = {:.4f}  # {}\n",
-                   info.key, *info.place(copy), info.meaning);
+    text += fmt::format("\"{}\" = {:.4f}  # {}\n", info.key, *info.place(copy),
+                        info.meaning);
   }
   return text;
 }

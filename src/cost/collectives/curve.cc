@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "base/toml_read.h"
 #include "ir/names.h"
 
@@ -118,8 +119,11 @@ Result<CollectiveCurve> ReadCurve(const toml::table& table) {
 
 void AppendNumbers(std::string& text, std::string_view key,
                    const std::vector<double>& numbers) {
-  fmt::format_to(std::back_inserter(text), "{} = [{:.4g}]\n", key,
-                 fmt::join(numbers, ", "));
+  std::vector<std::string> texts;
+  for (const double number : numbers) {
+    texts.push_back(fmt::format("{:.4g}", number));
+  }
+  text += fmt::format("{} = [{}]\n", key, Join(texts, ", "));
 }
 
 }  // namespace
@@ -184,23 +188,22 @@ std::string CollectiveProfileText(const CollectiveProfile& profile,
   std::string text =
       fmt::format("# {}\nsystem = \"{}\"\n", provenance, profile.system);
   for (const CollectiveCurve& curve : profile.curves) {
-    fmt::format_to(std::back_inserter(text),
-                   "\n[[curve]]\nkind = \"{}\"\nranks = {}\nnodes = {}\n",
-                   ir::Name(curve.kind), curve.group.ranks, curve.group.nodes);
+    text +=
+        fmt::format("\n[[curve]]\nkind = \"{}\"\nranks = {}\nnodes = {}\n",
+                    ir::Name(curve.kind), curve.group.ranks, curve.group.nodes);
     if (curve.adds_bytes) {
       text += "adds_bytes = true\n";
     }
-    fmt::format_to(std::back_inserter(text), "rows = {}\n", curve.rows);
+    text += fmt::format("rows = {}\n", curve.rows);
     for (const auto& [key, value] : {std::pair("latency_us", curve.latency_us),
                                      std::pair("bus_gbs", curve.bus_gbs),
                                      std::pair("blend", curve.blend)}) {
       if (value) {
-        fmt::format_to(std::back_inserter(text), "{} = {:.4g}\n", key, *value);
+        text += fmt::format("{} = {:.4g}\n", key, *value);
       }
     }
     if (curve.has_times()) {
-      fmt::format_to(std::back_inserter(text), "from_log2 = {:.4f}\n",
-                     curve.from_log2);
+      text += fmt::format("from_log2 = {:.4f}\n", curve.from_log2);
       AppendNumbers(text, "time_us", curve.us);
     }
     AppendNumbers(text, "spread", {curve.log2_p10, curve.log2_p90});

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/join.h"
 #include "cost/overheads/predicted_plan.h"
 #include "ir/graph_testing.h"
 
@@ -41,7 +42,7 @@ std::string MainOf(const ir::Graph& graph, const HostPlan& plan) {
       texts.push_back(TextOf(graph, plan, ir::ThreadId{0}, i));
     }
   }
-  return fmt::format("{}", fmt::join(texts, " "));
+  return Join(texts, " ");
 }
 
 // The ops of autograd's thread from hand-over to hand-over: "b1-b2".

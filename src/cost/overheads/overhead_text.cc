@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "base/toml_read.h"
 #include "cost/overheads/overhead_lines.h"
 #include "cost/overheads/overhead_table.h"
@@ -29,7 +30,7 @@ std::string Quoted(std::string_view text) {
       quoted += '\\';
       quoted += c;
     } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      fmt::format_to(std::back_inserter(quoted), "\\u{:04x}", c);
+      quoted += fmt::format("\\u{:04x}", c);
     } else {
       quoted += c;
     }
@@ -67,7 +68,7 @@ Status ReadPart(std::string_view name, const toml::node& node,
     return FailAt(node, part ? fmt::format("'{}' must be a table", name)
                              : fmt::format("unknown key '{}'; expected one "
                                            "of: {}",
-                                           name, fmt::join(known, ", ")));
+                                           name, Join(known, ", ")));
   }
   for (const auto& [key, row] : *rows) {
     ASSIGN_OR_RETURN(data[*part][std::string(key.str())], ReadRow(row));
@@ -97,21 +98,20 @@ std::vector<std::string> LeadingComments(std::string_view text) {
 
 std::string OverheadText(const OverheadData& data) {
   std::string text;
-  auto out = std::back_inserter(text);
   for (const std::string& line : data.provenance) {
-    fmt::format_to(out, "# {}\n", line);
+    text += fmt::format("# {}\n", line);
   }
-  fmt::format_to(out, "\n{} = {}\n{} = {:.4g}\n", kName, Quoted(data.name),
-                 kProfiler, data.profiler_us_per_event);
-  fmt::format_to(out, "\n# A row is [{}].\n", kColumns);
+  text += fmt::format("\n{} = {}\n{} = {:.4g}\n", kName, Quoted(data.name),
+                      kProfiler, data.profiler_us_per_event);
+  text += fmt::format("\n# A row is [{}].\n", kColumns);
   for (size_t i = 0; i < kOverheadPartCount; ++i) {
     if (data.parts[i].empty()) {
       continue;
     }
-    fmt::format_to(out, "\n[{}]\n", Name(static_cast<OverheadPart>(i)));
+    text += fmt::format("\n[{}]\n", Name(static_cast<OverheadPart>(i)));
     for (const auto& [name, row] : data.parts[i]) {
-      fmt::format_to(
-          out, "{} = [{}, {:.3f}, {:.3f}, {:.3f}, {:.3f}, {:.3f}, {:.2f}]\n",
+      text += fmt::format(
+          "{} = [{}, {:.3f}, {:.3f}, {:.3f}, {:.3f}, {:.3f}, {:.2f}]\n",
           Quoted(name), row.count, row.mean_us, row.std_us, row.p10_us,
           row.p50_us, row.p90_us, row.events);
     }

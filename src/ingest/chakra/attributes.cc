@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "ingest/chakra/tensor_text.h"
 
 namespace stepcast::ingest {
@@ -57,7 +58,7 @@ void AddCollective(const ir::Collective& collective, chakra::Node& node) {
   AddInteger("in_msg_nelems", collective.bytes.count / element, node);
   const auto splits = [&](std::string_view name,
                           const std::vector<int64_t>& list) {
-    AddText(name, fmt::format("[{}]", fmt::join(list, ", ")), node);
+    AddText(name, fmt::format("[{}]", Join(list, ", ")), node);
   };
   splits("in_split_size", collective.send_splits);
   splits("out_split_size", collective.receive_splits);

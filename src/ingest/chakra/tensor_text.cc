@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
+
 namespace stepcast::ingest {
 namespace {
 
@@ -82,13 +84,13 @@ void WriteTensors(const ir::GraphData& graph, IdRange<ir::TensorId> tensors,
                                  tensor.storage, ElementsOf(tensor),
                                  ir::SizeOf(tensor.dtype),
                                  DeviceName(tensor.device)));
-    shapes.push_back(fmt::format("[{}]", fmt::join(tensor.dims, ", ")));
+    shapes.push_back(fmt::format("[{}]", Join(tensor.dims, ", ")));
     types.push_back(
         fmt::format("'Tensor({})'", names != nullptr ? names->cpp : ""));
   }
-  out.set_values(fmt::format("[{}]", fmt::join(values, ", ")));
-  out.set_shapes(fmt::format("[{}]", fmt::join(shapes, ", ")));
-  out.set_types(fmt::format("[{}]", fmt::join(types, ", ")));
+  out.set_values(fmt::format("[{}]", Join(values, ", ")));
+  out.set_shapes(fmt::format("[{}]", Join(shapes, ", ")));
+  out.set_types(fmt::format("[{}]", Join(types, ", ")));
 }
 
 }  // namespace stepcast::ingest

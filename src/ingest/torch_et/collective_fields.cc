@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "base/json_write.h"
 #include "base/value_text.h"
 
@@ -76,7 +77,7 @@ std::string_view ElementTypeAt(std::string_view types, size_t index) {
 }
 
 std::string SplitsText(const std::vector<int64_t>& splits) {
-  return fmt::format("[{}]", fmt::join(splits, ", "));
+  return fmt::format("[{}]", Join(splits, ", "));
 }
 
 std::optional<int64_t> IntAt(const Value& list, size_t index) {

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "ir/names.h"
 #include "ir/waits_of.h"
 #include "whatif/changes/all.h"
@@ -201,7 +202,7 @@ Status OverlapComm(const Change& change, StepEditor& editor) {
     return Fail(ErrorCode::kInvalidInput,
                 fmt::format("change overlap-comm has the value '{}'; expected "
                             "none, {}, bucket=MIB, prefetch or prefetch=off",
-                            change.value, fmt::join(known, ", ")));
+                            change.value, Join(known, ", ")));
   }
   return HideWaits(
       change, "collectives",
