@@ -37,7 +37,7 @@ set(common_headers
 # Ours that most files of the modules above the engine include, and those of the
 # reports and commands besides.
 set(engine_headers
-  engine/predictor.h engine/step_result.h hw/cluster.h workload/build_graph.h)
+  engine/predict_model.h engine/step_result.h hw/cluster.h workload/build_graph.h)
 set(document_headers
   ${engine_headers} scenario/question.h scenario/resolve.h view/doc.h)
 list(TRANSFORM engine_headers PREPEND ${PROJECT_SOURCE_DIR}/src/)

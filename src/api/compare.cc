@@ -93,12 +93,13 @@ struct LoadedSide {
   std::optional<whatif::Case>
       loaded{};  // Not of a prediction read from a file.
   /// Of profiles of its own; the case points into it.
-  std::unique_ptr<engine::Predictor> predictor{};
+  std::unique_ptr<scenario::Resolver> resolver{};
 };
 
 Result<LoadedSide> LoadSide(const std::string& text,
                             const scenario::Scenario& common,
-                            engine::Predictor& shared, const Options& options) {
+                            scenario::Resolver& shared,
+                            const Options& options) {
   scenario::Scenario scenario = common;
   RETURN_IF_ERROR(ReadSide(text, scenario));
   if (!scenario.samples.empty()) {
@@ -116,17 +117,17 @@ Result<LoadedSide> LoadSide(const std::string& text,
   }
   LoadedSide side;
   if (scenario.profile != common.profile) {
-    side.predictor = std::make_unique<engine::Predictor>(PredictorOf(scenario));
+    side.resolver = std::make_unique<scenario::Resolver>(ResolverOf(scenario));
   }
   ASSIGN_OR_RETURN(
       side.loaded,
-      LoadCase(scenario, side.predictor ? *side.predictor : shared, options));
+      LoadCase(scenario, side.resolver ? *side.resolver : shared, options));
   side.step = report::CompareSide(*side.loaded, text);
   return side;
 }
 
 struct BothSides {
-  engine::Predictor predictor;
+  scenario::Resolver resolver;
   LoadedSide a;
   LoadedSide b;
 };
@@ -143,16 +144,16 @@ Result<Answer> AskCompare(const scenario::Question& question,
   RETURN_IF_ERROR(CheckNoPlans(common.workload));
   RETURN_IF_ERROR(CheckSharedOptions(common));
   const auto kept = std::make_shared<BothSides>(
-      BothSides{.predictor = PredictorOf(common), .a = {}, .b = {}});
+      BothSides{.resolver = ResolverOf(common), .a = {}, .b = {}});
   ASSIGN_OR_RETURN(
-      kept->a, LoadSide(common.workload[0], common, kept->predictor, options));
+      kept->a, LoadSide(common.workload[0], common, kept->resolver, options));
   ASSIGN_OR_RETURN(
-      kept->b, LoadSide(common.workload[1], common, kept->predictor, options));
-  const auto predictor_of = [&](const LoadedSide& side) {
-    return side.predictor ? side.predictor.get() : &kept->predictor;
+      kept->b, LoadSide(common.workload[1], common, kept->resolver, options));
+  const auto resolver_of = [&](const LoadedSide& side) {
+    return side.resolver ? side.resolver.get() : &kept->resolver;
   };
-  const engine::Predictor* const used[] = {predictor_of(kept->a),
-                                           predictor_of(kept->b)};
+  const cost::ModelStore* const used[] = {&resolver_of(kept->a)->store(),
+                                          &resolver_of(kept->b)->store()};
   RETURN_IF_ERROR(used[0]->CheckProfiles(used));
   RETURN_IF_ERROR(used[1]->CheckProfiles(used));
   const report::Comparison comparison =

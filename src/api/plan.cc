@@ -70,7 +70,12 @@ std::vector<double> ValuesOf(const report::PlanReport& report) {
                 torchrec == nullptr ? step : torchrec->step_us.value_or(step))};
 }
 
-Result<engine::Request> ReadPlanRequest(const scenario::Scenario& scenario) {
+plan::Ranks RanksOf(const engine::Machine& machine) {
+  return {.count = machine.ranks, .nodes = machine.nodes};
+}
+
+Result<engine::Request> ReadPlanRequest(const scenario::Scenario& scenario,
+                                        scenario::Resolver& resolver) {
   scenario::Scenario asked = scenario;
   RETURN_IF_ERROR(scenario::CheckSubject(asked, scenario::Subject::kModel));
   asked.impl = std::ranges::find_if(workload::Implementations(),
@@ -83,40 +88,25 @@ Result<engine::Request> ReadPlanRequest(const scenario::Scenario& scenario) {
         scenario::ParseValue(*nodes, asked.nodes.empty() ? "1" : asked.nodes));
     asked.gpus = fmt::format("{}", kGpusOfNode * count.whole);
   }
-  ASSIGN_OR_RETURN(scenario::Job job, scenario::Resolve(asked));
+  ASSIGN_OR_RETURN(scenario::Job job, resolver.Resolve(asked));
   if (job.request.settings.batch == 0) {
     job.request.settings.batch = job.request.model.batch;
   }
+  RETURN_IF_ERROR(resolver.Load(job.request.machine));
   return std::move(job.request);
 }
 
-// What a job is planned with, loaded.
-Result<plan::Job> MakeJob(engine::Predictor& predictor,
-                          engine::Request& request) {
-  std::string gpu = request.gpu;
-  ASSIGN_OR_RETURN(request.platform, engine::PlatformOf(request, gpu));
-  request.gpu = gpu;
-  ASSIGN_OR_RETURN(request.nodes, engine::NodesOn(request.platform, request));
-  plan::Job job{.model = &request.model,
-                .settings = request.settings,
-                .ranks = {.count = request.gpus, .nodes = request.nodes}};
-  if (request.gpus > 1) {
-    ASSIGN_OR_RETURN(const std::string linked,
-                     hw::PlatformWith(request.platform, gpu));
-    ASSIGN_OR_RETURN(job.collectives, predictor.Collectives(
-                                          linked, request.gpus, request.nodes));
-  }
-  ASSIGN_OR_RETURN(const std::string device, hw::GpuOn(gpu, request.platform));
-  ASSIGN_OR_RETURN(job.kernels, predictor.Models(device));
-  ASSIGN_OR_RETURN(
-      job.overheads,
-      predictor.Overheads(request.overheads.empty()
-                              ? engine::DefaultOverheads(request.settings.impl)
-                              : request.overheads));
-  job.device_bytes = job.kernels->machine().device.dram_gb * kGiga;
-  job.host = engine::HostPricingOf(request, request.platform,
-                                   job.kernels->machine().device);
-  return job;
+// What a job is planned with.
+plan::Job PlanJobOf(const engine::Request& request) {
+  const engine::Machine& machine = request.machine;
+  return {.model = &request.model,
+          .settings = request.settings,
+          .kernels = machine.kernels,
+          .collectives = machine.collectives,
+          .overheads = request.overheads.value.get(),
+          .ranks = RanksOf(machine),
+          .device_bytes = machine.device->dram_gb * kGiga,
+          .host = engine::HostPricingOf(machine)};
 }
 
 // The plan of a file, first among the candidates.
@@ -169,7 +159,7 @@ Result<plan::FindOptions> ReadSearch(const scenario::Question& question,
 }
 
 struct PlannedStep {
-  engine::Predictor predictor;
+  scenario::Resolver resolver;
   std::optional<engine::ModelPrediction> step;
 };
 
@@ -177,12 +167,12 @@ struct PlannedStep {
 Result<view::Doc> WithStep(const report::PlanReport& report,
                            const plan::Plan& best, engine::Request request,
                            PlannedStep& kept) {
-  if (request.gpus > 1) {
+  if (request.machine.ranks > 1) {
     request.deal =
         plan::DealOf(best, workload::SingleTables(request.model.tables),
-                     {.count = request.gpus, .nodes = request.nodes});
+                     RanksOf(request.machine));
   }
-  ASSIGN_OR_RETURN(kept.step, kept.predictor.Predict(request, {}));
+  ASSIGN_OR_RETURN(kept.step, engine::PredictModel(request, {}));
   return report::PlanDoc(
       report, report::ReportModel(request, *kept.step, kept.step->result),
       kept.step->result);
@@ -211,17 +201,17 @@ Result<Answer> AskPlan(const scenario::Question& question, const Options& how) {
     limits.constraints.push_back(std::move(constraint));
   }
   const auto kept = std::make_shared<PlannedStep>(
-      PlannedStep{.predictor = PredictorOf(question.scenario), .step = {}});
-  engine::Predictor& predictor = kept->predictor;
-  ASSIGN_OR_RETURN(engine::Request request, ReadPlanRequest(question.scenario));
+      PlannedStep{.resolver = ResolverOf(question.scenario), .step = {}});
+  ASSIGN_OR_RETURN(engine::Request request,
+                   ReadPlanRequest(question.scenario, kept->resolver));
   std::vector<std::string> notes;
   if (request.hybrid) {
     ASSIGN_OR_RETURN(engine::HybridRequest placed,
-                     engine::PlaceHybrid(request, predictor));
+                     engine::PlaceHybrid(request));
     notes.push_back(std::move(placed.note));
     request = std::move(placed.request);
   }
-  ASSIGN_OR_RETURN(const plan::Job job, MakeJob(predictor, request));
+  const plan::Job job = PlanJobOf(request);
   ASSIGN_OR_RETURN(plan::Problem problem, plan::MakeProblem(job, limits));
   ASSIGN_OR_RETURN(plan::FindOptions options,
                    ReadSearch(question, how, problem));
@@ -233,7 +223,7 @@ Result<Answer> AskPlan(const scenario::Question& question, const Options& how) {
   };
   options.tell = [&](std::string_view what) { how.Tell(what); };
   const plan::Simulate simulate = plan::MakeSimulator(
-      predictor, request, problem.capacity_bytes + problem.other_bytes);
+      request, problem.capacity_bytes + problem.other_bytes);
   plan::FoundPlans found;
   const std::string file = question.One("plan");
   if (file.empty() || question.Has("sharder")) {
@@ -243,7 +233,7 @@ Result<Answer> AskPlan(const scenario::Question& question, const Options& how) {
     RETURN_IF_ERROR(AddGiven(file, job, simulate, problem, found));
     found.best = plan::BestOf(found.candidates);
   }
-  RETURN_IF_ERROR(predictor.CheckProfiles());
+  RETURN_IF_ERROR(kept->resolver.store().CheckProfiles());
   const plan::Plan best =
       plan::PlanOf(problem, found.candidates[found.best].choices);
   const std::string text =
@@ -251,10 +241,10 @@ Result<Answer> AskPlan(const scenario::Question& question, const Options& how) {
   report::PlanReport report = report::ReportPlans(
       problem, found,
       {.workload = request.model.name,
-       .platform = request.platform,
-       .gpu = request.gpu,
-       .num_gpus = request.gpus,
-       .nodes = request.nodes,
+       .platform = request.machine.platform,
+       .gpu = request.machine.gpu,
+       .num_gpus = request.machine.ranks,
+       .nodes = request.machine.nodes,
        .batch_per_gpu = request.settings.batch,
        .precision = std::string(workload::Name(request.settings.precision))});
   report.notes.insert(report.notes.end(), notes.begin(), notes.end());

@@ -17,7 +17,7 @@
 #include "base/nearest.h"
 #include "base/units.h"
 #include "engine/lin_predict.h"
-#include "engine/predictor.h"
+#include "engine/predict_model.h"
 #include "fleet/predict_fleet.h"
 #include "report/fleet_doc.h"
 #include "report/model_report.h"
@@ -74,7 +74,8 @@ Status CheckFleet(const scenario::Scenario& scenario) {
 
 Result<Answer> PredictFleet(const scenario::Scenario& scenario) {
   RETURN_IF_ERROR(CheckFleet(scenario));
-  ASSIGN_OR_RETURN(const scenario::Job job, ResolveModel(scenario));
+  scenario::Resolver resolver = ResolverOf(scenario);
+  ASSIGN_OR_RETURN(const scenario::Job job, ResolveModel(scenario, resolver));
   ASSIGN_OR_RETURN(const fleet::FleetPrediction prediction,
                    fleet::PredictFleet(scenario::FleetRequestOf(job)));
   return Answer{.doc = report::FleetDoc(prediction),
@@ -148,33 +149,34 @@ Status AddAlgorithms(const scenario::Scenario& scenario,
 Result<Predicted> PredictModel(const scenario::Scenario& scenario,
                                const Options& how) {
   const bool named = !scenario.workload.empty();
-  ASSIGN_OR_RETURN(const scenario::Job job, ResolveModel(scenario));
+  auto keeper = std::make_shared<scenario::Resolver>(ResolverOf(scenario));
+  scenario::Resolver& resolver = *keeper;
+  ASSIGN_OR_RETURN(scenario::Job job, ResolveModel(scenario, resolver));
+  RETURN_IF_ERROR(resolver.Load(job.request.machine));
   const engine::Request& request = job.request;
   const engine::PredictOptions& options = job.options;
-  auto keeper = std::make_shared<engine::Predictor>(PredictorOf(scenario));
-  engine::Predictor& predictor = *keeper;
   ASSIGN_OR_RETURN(engine::ModelPrediction predicted,
-                   predictor.Predict(request, options));
-  RETURN_IF_ERROR(predictor.CheckProfiles());
+                   engine::PredictModel(request, options));
+  RETURN_IF_ERROR(resolver.store().CheckProfiles());
   report::PredictionReport report =
       report::ReportModel(request, predicted, predicted.result);
   if (how.details) {
     report.ops = report::SumOps(predicted.result);
   }
-  ASSIGN_OR_RETURN(const cost::OverheadTable* overheads,
-                   predictor.Overheads(predicted.overheads));
-  RETURN_IF_ERROR(AddAlgorithms(scenario, predicted.result, overheads,
-                                options.profiled, report));
+  RETURN_IF_ERROR(AddAlgorithms(scenario, predicted.result,
+                                request.overheads.value.get(), options.profiled,
+                                report));
   const bool placed = !scenario.gpu.empty() || !scenario.platform.empty() ||
                       !scenario.server.empty();
   if (!named || !placed) {
     report.notes.push_back(fmt::format(
         "{}; name others with a workload and --gpu",
-        named ? fmt::format("no GPU was named, so this is {}", predicted.gpu)
+        named ? fmt::format("no GPU was named, so this is {}",
+                            request.machine.gpu)
               : fmt::format("nothing was named, so this is {} on {}",
-                            request.model.name, predicted.gpu)));
+                            request.model.name, request.machine.gpu)));
   }
-  return Predicted{.predictor = std::move(keeper),
+  return Predicted{.resolver = std::move(keeper),
                    .result = std::move(predicted.result),
                    .report = std::move(report)};
 }

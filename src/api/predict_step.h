@@ -7,15 +7,15 @@
 #include "api/ask.h"
 #include "base/result.h"
 #include "cost/overheads/overhead_table.h"
-#include "engine/predictor.h"
 #include "engine/step_result.h"
 #include "report/prediction.h"
+#include "scenario/resolve.h"
 #include "scenario/scenario.h"
 
 namespace stepcast::api {
 
 struct Predicted {
-  std::shared_ptr<engine::Predictor> predictor;  // The result points into it.
+  std::shared_ptr<scenario::Resolver> resolver;  // The result points into it.
   engine::StepResult result;
   report::PredictionReport report;
 };

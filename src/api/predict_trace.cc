@@ -11,7 +11,6 @@
 #include "api/input.h"
 #include "api/predict_step.h"
 #include "api/workload.h"
-#include "engine/predictor.h"
 #include "fit/fit_overheads.h"
 #include "fit/held_out_overheads.h"
 #include "fit/overhead_samples.h"
@@ -43,12 +42,13 @@ Result<cost::OverheadTable> OwnOverheads(const Input& input) {
 }
 
 // What a bandwidth-bound kernel of the recorded GPU takes on another.
-Result<double> BandwidthRatio(engine::Predictor& predictor,
+Result<double> BandwidthRatio(scenario::Resolver& resolver,
                               std::string_view recorded,
-                              std::string_view wanted) {
-  ASSIGN_OR_RETURN(const cost::KernelModels* from, predictor.Models(recorded));
-  ASSIGN_OR_RETURN(const cost::KernelModels* to, predictor.Models(wanted));
-  return from->machine().copy_rate() / to->machine().copy_rate();
+                              const cost::KernelModels& wanted) {
+  ASSIGN_OR_RETURN(const Named<hw::Device> gpu, scenario::FindGpu(recorded));
+  ASSIGN_OR_RETURN(const cost::KernelModels* from,
+                   resolver.store().Kernels(gpu));
+  return from->machine().copy_rate() / wanted.machine().copy_rate();
 }
 
 }  // namespace
@@ -63,22 +63,24 @@ Result<Predicted> PredictTrace(const scenario::Scenario& scenario,
   }
   ASSIGN_OR_RETURN(TraceInput trace, LoadTrace(scenario, how));
   const auto graph = std::make_shared<const ir::Graph>(std::move(trace.graph));
-  auto keeper = std::make_shared<engine::Predictor>(PredictorOf(scenario));
-  engine::Predictor& predictor = *keeper;
+  auto keeper = std::make_shared<scenario::Resolver>(ResolverOf(scenario));
+  scenario::Resolver& resolver = *keeper;
   const Result<std::string> recorded = RecordedGpu(*graph);
   if (!recorded && scenario.gpu.empty()) {
     return tl::unexpected(recorded.error());
   }
   const std::string gpu = scenario.gpu.empty() ? *recorded : scenario.gpu;
-  RETURN_IF_ERROR(scenario::CheckRecordedGpu(gpu));
-  ASSIGN_OR_RETURN(const cost::KernelModels* models, predictor.Models(gpu));
+  ASSIGN_OR_RETURN(const Named<hw::Device> device, scenario::FindGpu(gpu));
+  RETURN_IF_ERROR(scenario::CheckRecordedGpu(*device));
+  ASSIGN_OR_RETURN(const cost::KernelModels* models,
+                   resolver.store().Kernels(device));
 
   ASSIGN_OR_RETURN(scenario::Job times, scenario::ResolveTimes(scenario));
   engine::PredictOptions& options = times.options;
   options.price.same_gpu = recorded && *recorded == gpu;
   if (recorded && !options.price.same_gpu) {
     ASSIGN_OR_RETURN(options.price.measured_factor,
-                     BandwidthRatio(predictor, *recorded, gpu));
+                     BandwidthRatio(resolver, *recorded, *models));
   }
   options.repeats = graph->is_timed() ? 1 : options.repeats;
   options.rank_offsets = graph->is_timed();
@@ -87,19 +89,21 @@ Result<Predicted> PredictTrace(const scenario::Scenario& scenario,
                            : graph->is_timed()         ? std::string(kSelf)
                                                        : "shared";
   std::optional<cost::OverheadTable> own;
+  Named<cost::OverheadTable> found;
   const cost::OverheadTable* overheads = nullptr;
   if (name == kSelf) {
     how.Tell("fitting the trace's own overheads");
     ASSIGN_OR_RETURN(own, OwnOverheads(trace.input));
     overheads = &*own;
   } else if (name != kMeasured) {
-    ASSIGN_OR_RETURN(overheads, predictor.Overheads(name));
+    ASSIGN_OR_RETURN(found, resolver.Overheads(name));
+    overheads = found.value.get();
   }
   ASSIGN_OR_RETURN(
       engine::StepResult result,
       engine::Predict(
           {.graph = graph, .models = models, .overheads = overheads}, options));
-  RETURN_IF_ERROR(predictor.CheckProfiles());
+  RETURN_IF_ERROR(resolver.store().CheckProfiles());
   report::PredictionReport report = report::ReportPrediction(
       result,
       {.workload = scenario.workload.front(),
@@ -119,7 +123,7 @@ Result<Predicted> PredictTrace(const scenario::Scenario& scenario,
         fmt::format("recorded as '{}', taken for {}",
                     graph->text(graph->data().ranks.begin()->gpu), gpu));
   }
-  return Predicted{.predictor = std::move(keeper),
+  return Predicted{.resolver = std::move(keeper),
                    .result = std::move(result),
                    .report = std::move(report)};
 }

@@ -43,7 +43,7 @@ Result<std::vector<whatif::Change>> ParseChanges(
 }
 
 struct Suggested {
-  engine::Predictor predictor;
+  scenario::Resolver resolver;
   whatif::Case before;
 };
 
@@ -55,13 +55,13 @@ Result<Answer> SuggestChanges(const scenario::Question& question,
                 "--change");
   }
   const auto kept = std::make_shared<Suggested>(
-      Suggested{.predictor = PredictorOf(question.scenario), .before = {}});
+      Suggested{.resolver = ResolverOf(question.scenario), .before = {}});
   ASSIGN_OR_RETURN(kept->before,
-                   LoadCase(question.scenario, kept->predictor, options));
+                   LoadCase(question.scenario, kept->resolver, options));
   options.Tell("trying changes");
   const whatif::Suggestions suggestions =
-      whatif::Suggest(kept->before, kept->predictor);
-  RETURN_IF_ERROR(kept->predictor.CheckProfiles());
+      whatif::Suggest(kept->before, kept->resolver);
+  RETURN_IF_ERROR(kept->resolver.store().CheckProfiles());
   return Answer{.doc = report::SuggestionsDoc(
                     report::ReportSuggestions(kept->before, suggestions,
                                               NameOf(question.scenario)),
@@ -70,7 +70,7 @@ Result<Answer> SuggestChanges(const scenario::Question& question,
 }
 
 struct BeforeAndAfter {
-  engine::Predictor predictor;
+  scenario::Resolver resolver;
   whatif::Case before;
   whatif::Changed changed;
 };
@@ -82,15 +82,13 @@ Result<Answer> AskWhatif(const scenario::Question& question,
   }
   ASSIGN_OR_RETURN(const std::vector<whatif::Change> changes,
                    ParseChanges(question.All("change")));
-  const auto kept = std::make_shared<BeforeAndAfter>(
-      BeforeAndAfter{.predictor = PredictorOf(question.scenario),
-                     .before = {},
-                     .changed = {}});
+  const auto kept = std::make_shared<BeforeAndAfter>(BeforeAndAfter{
+      .resolver = ResolverOf(question.scenario), .before = {}, .changed = {}});
   ASSIGN_OR_RETURN(kept->before,
-                   LoadCase(question.scenario, kept->predictor, options));
+                   LoadCase(question.scenario, kept->resolver, options));
   ASSIGN_OR_RETURN(kept->changed,
-                   whatif::Apply(kept->before, changes, kept->predictor));
-  RETURN_IF_ERROR(kept->predictor.CheckProfiles());
+                   whatif::Apply(kept->before, changes, kept->resolver));
+  RETURN_IF_ERROR(kept->resolver.store().CheckProfiles());
   const report::WhatifReport report = report::ReportWhatif(
       kept->before, kept->changed, changes, NameOf(question.scenario));
   Answer answer{

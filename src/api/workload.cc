@@ -18,23 +18,22 @@ namespace {
 
 // A step whose times are not known is predicted as those of models are.
 Result<whatif::Case> PredictGraph(std::shared_ptr<const ir::Graph> graph,
-                                  const whatif::Place& place,
+                                  const engine::Machine& machine,
                                   const scenario::Scenario& scenario,
-                                  engine::Predictor& predictor) {
+                                  scenario::Resolver& resolver) {
   ASSIGN_OR_RETURN(const scenario::Job times, scenario::ResolveTimes(scenario));
   ASSIGN_OR_RETURN(const cost::KernelModels* models,
-                   predictor.Models(place.gpu));
-  ASSIGN_OR_RETURN(
-      const cost::OverheadTable* overheads,
-      predictor.Overheads(scenario.overheads.empty()
-                              ? cost::kSharedOverheads
-                              : std::string_view(scenario.overheads)));
-  ASSIGN_OR_RETURN(
-      engine::StepResult result,
-      engine::Predict(
-          {.graph = std::move(graph), .models = models, .overheads = overheads},
-          times.options));
-  return whatif::CaseOfResult(std::move(result), place, times.options);
+                   resolver.store().Kernels(machine.device));
+  ASSIGN_OR_RETURN(const Named<cost::OverheadTable> overheads,
+                   resolver.Overheads(scenario.overheads.empty()
+                                          ? std::string(cost::kSharedOverheads)
+                                          : scenario.overheads));
+  ASSIGN_OR_RETURN(engine::StepResult result,
+                   engine::Predict({.graph = std::move(graph),
+                                    .models = models,
+                                    .overheads = overheads.value.get()},
+                                   times.options));
+  return whatif::CaseOfResult(std::move(result), machine, times.options);
 }
 
 }  // namespace
@@ -68,7 +67,8 @@ Status CheckWorkload(const scenario::Scenario& scenario) {
   return {};
 }
 
-Result<scenario::Job> ResolveModel(const scenario::Scenario& scenario) {
+Result<scenario::Job> ResolveModel(const scenario::Scenario& scenario,
+                                   scenario::Resolver& resolver) {
   const bool on_gpus = !(scenario.gpu + scenario.platform).empty();
   const bool servers =
       !(scenario.server + scenario.sparse_server + scenario.sparse_servers)
@@ -78,13 +78,13 @@ Result<scenario::Job> ResolveModel(const scenario::Scenario& scenario) {
                 "both servers and a GPU or platform; expected one of them, or "
                 "a study, which has servers that hold the tables of GPUs");
   }
-  ASSIGN_OR_RETURN(scenario::Job job, scenario::Resolve(scenario));
+  ASSIGN_OR_RETURN(scenario::Job job, resolver.Resolve(scenario));
   RETURN_IF_ERROR(scenario::CheckFigures(scenario, job));
   return job;
 }
 
 Result<whatif::Case> LoadCase(const scenario::Scenario& scenario,
-                              engine::Predictor& predictor,
+                              scenario::Resolver& resolver,
                               const Options& options) {
   RETURN_IF_ERROR(CheckWorkload(scenario));
   if (scenario::SubjectOfModel(scenario) == scenario::Subject::kFleet ||
@@ -94,27 +94,27 @@ Result<whatif::Case> LoadCase(const scenario::Scenario& scenario,
                 "neither of them here");
   }
   if (IsModel(scenario.workload)) {
-    ASSIGN_OR_RETURN(const scenario::Job job, ResolveModel(scenario));
-    return whatif::CaseOfModel(job.request, job.options, predictor);
+    ASSIGN_OR_RETURN(scenario::Job job, ResolveModel(scenario, resolver));
+    return whatif::CaseOfModel(std::move(job), resolver);
   }
   ASSIGN_OR_RETURN(TraceInput trace, LoadTrace(scenario, options));
   auto graph = std::make_shared<const ir::Graph>(std::move(trace.graph));
   const Result<std::string> recorded = RecordedGpu(*graph);
-  whatif::Place place{
-      .gpu = !scenario.gpu.empty() ? scenario.gpu : recorded.value_or(""),
-      .platform = scenario.platform,
-      .gpus = static_cast<int>(graph->data().ranks.size()),
-      .nodes = 1};
+  ASSIGN_OR_RETURN(
+      engine::Machine machine,
+      scenario::MachineOfSteps(
+          !scenario.gpu.empty() ? scenario.gpu : recorded.value_or(""),
+          scenario.platform, graph->data()));
   if (graph->is_timed()) {
     ASSIGN_OR_RETURN(const scenario::Job times,
                      scenario::ResolveTimes(scenario));
-    return whatif::CaseOfTrace(std::move(graph), std::move(place),
+    return whatif::CaseOfTrace(std::move(graph), std::move(machine),
                                times.options);
   }
-  if (place.gpu.empty()) {
+  if (machine.gpu.empty()) {
     return tl::unexpected(recorded.error());
   }
-  return PredictGraph(std::move(graph), place, scenario, predictor);
+  return PredictGraph(std::move(graph), machine, scenario, resolver);
 }
 
 std::string NameOf(const scenario::Scenario& scenario) {

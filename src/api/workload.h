@@ -8,8 +8,8 @@
 
 #include "api/ask.h"
 #include "base/result.h"
-#include "engine/predictor.h"
 #include "scenario/job.h"
+#include "scenario/resolve.h"
 #include "scenario/scenario.h"
 #include "whatif/case.h"
 
@@ -25,17 +25,18 @@ Status CheckProfiles(const scenario::Scenario& scenario);
 Status CheckWorkload(const scenario::Scenario& scenario);
 
 /// With the profiles that were named.
-inline engine::Predictor PredictorOf(const scenario::Scenario& scenario) {
-  return engine::Predictor({scenario.profile.begin(), scenario.profile.end()});
+inline scenario::Resolver ResolverOf(const scenario::Scenario& scenario) {
+  return scenario::Resolver({scenario.profile.begin(), scenario.profile.end()});
 }
 
 /// A model's job. Servers that hold the tables of GPUs are of studies alone.
-Result<scenario::Job> ResolveModel(const scenario::Scenario& scenario);
+Result<scenario::Job> ResolveModel(const scenario::Scenario& scenario,
+                                   scenario::Resolver& resolver);
 
 /// The workload as it is: a model, predicted; a recorded step, replayed from
 /// its own durations; a graph without times, predicted.
 Result<whatif::Case> LoadCase(const scenario::Scenario& scenario,
-                              engine::Predictor& predictor,
+                              scenario::Resolver& resolver,
                               const Options& options);
 
 /// What a user calls it.

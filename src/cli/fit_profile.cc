@@ -15,11 +15,12 @@
 #include "cli/fit_commands.h"
 #include "cli/output.h"
 #include "cli/report_options.h"
-#include "engine/predictor.h"
+#include "cost/model_store.h"
 #include "fit/host_steps.h"
 #include "ingest/build_graph.h"
 #include "ingest/load.h"
 #include "measurements/csv.h"
+#include "scenario/find_machine.h"
 #include "view/doc.h"
 
 namespace stepcast::cli {
@@ -104,9 +105,10 @@ Status FitHost(const fs::path& file, std::span<const TimedStep> steps,
   if (!device) {
     return {};
   }
-  engine::Predictor predictor({output});
-  ASSIGN_OR_RETURN(const cost::KernelModels* models,
-                   predictor.Models(device->string()));
+  cost::ModelStore store({output});
+  ASSIGN_OR_RETURN(const Named<hw::Device> gpu,
+                   scenario::FindGpu(device->string()));
+  ASSIGN_OR_RETURN(const cost::KernelModels* models, store.Kernels(gpu));
   ASSIGN_OR_RETURN(const std::vector<fit::HostStep> priced,
                    PriceSteps(steps, *models));
   const double gap_us = fit::FitGap(priced);

@@ -15,7 +15,6 @@
 #include "cost/overheads/overhead_files.h"
 #include "cost/overheads/overhead_table.h"
 #include "cost/profile.h"
-#include "engine/predictor.h"
 #include "hw/device.h"
 #include "workload/impl/implementations.h"
 #include "workload/model_files.h"
@@ -129,7 +128,7 @@ std::string TitleOf(const std::vector<std::string>& provenance) {
 std::vector<std::string> UsersOf(std::string_view overheads) {
   std::vector<std::string> names;
   for (const auto& implementation : workload::Implementations()) {
-    if (engine::DefaultOverheads(implementation.name) == overheads) {
+    if (implementation.overheads == overheads) {
       names.emplace_back(implementation.name);
     }
   }

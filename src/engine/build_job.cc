@@ -35,8 +35,9 @@ double ShareOf(const workload::Model& model, const workload::RankPlan& plan) {
 
 }  // namespace
 
-Result<Job> BuildJob(const Request& request, const workload::Settings& settings,
-                     int ranks) {
+Result<Job> BuildJob(const Request& request,
+                     const workload::Settings& settings) {
+  const int ranks = request.machine.ranks;
   if (ranks <= 1) {
     ASSIGN_OR_RETURN(ir::Graph graph,
                      workload::BuildGraph(request.model, settings));
@@ -47,11 +48,12 @@ Result<Job> BuildJob(const Request& request, const workload::Settings& settings,
                .memory = std::move(memory),
                .rank_bytes = {bytes}};
   }
-  ASSIGN_OR_RETURN(const std::vector<workload::RankShare> shares,
-                   request.deal ? workload::ShareDeal(request.model, settings,
-                                                      ranks, *request.deal)
-                                : workload::ShareTables(request.model, settings,
-                                                        ranks, request.nodes));
+  ASSIGN_OR_RETURN(
+      const std::vector<workload::RankShare> shares,
+      request.deal
+          ? workload::ShareDeal(request.model, settings, ranks, *request.deal)
+          : workload::ShareTables(request.model, settings, ranks,
+                                  request.machine.nodes));
   std::vector<int64_t> counts;
   std::vector<double> bytes;
   workload::Memory fullest;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/predictor.h"
+#include "engine/request.h"
 #include "ir/graph.h"
 #include "workload/memory.h"
 #include "workload/settings.h"
@@ -20,10 +20,10 @@ struct Job {
   std::vector<double> rank_bytes{};  // In memory, by rank of the graph.
 };
 
-/// The model of the request on `ranks` ranks; the batch of `settings` is of
-/// one of them.
-Result<Job> BuildJob(const Request& request, const workload::Settings& settings,
-                     int ranks);
+/// The model of the request on the ranks of its machine; the batch of
+/// `settings` is of one of them.
+Result<Job> BuildJob(const Request& request,
+                     const workload::Settings& settings);
 
 }  // namespace stepcast::engine
 

@@ -7,6 +7,7 @@
 
 #include "base/nearest.h"
 #include "base/units.h"
+#include "engine/predict_model.h"
 #include "workload/hybrid_placement.h"
 #include "workload/placement.h"
 
@@ -75,8 +76,7 @@ Status SetPlacement(std::string_view word_or_file, Request& request) {
   return workload::PlaceTables(word_or_file, request.model);
 }
 
-Result<HybridRequest> PlaceHybrid(const Request& request,
-                                  Predictor& predictor) {
+Result<HybridRequest> PlaceHybrid(const Request& request) {
   const Placement far = request.hybrid.value_or(Placement::kHost);
   if (request.deal) {
     return Fail(ErrorCode::kUnsupported,
@@ -86,19 +86,19 @@ Result<HybridRequest> PlaceHybrid(const Request& request,
   Request near = request;
   near.hybrid.reset();
   PutAll(Placement::kHbm, near.model);
-  ASSIGN_OR_RETURN(const ModelPrediction all_near, predictor.Predict(near, {}));
+  ASSIGN_OR_RETURN(const ModelPrediction all_near, PredictModel(near, {}));
   if (Fits(all_near)) {
     return HybridRequest{.request = std::move(near),
                          .note = "hybrid: all tables fit into GPU memory"};
   }
   Request best = near;
   PutAll(far, best.model);
-  ASSIGN_OR_RETURN(const ModelPrediction all_far, predictor.Predict(best, {}));
+  ASSIGN_OR_RETURN(const ModelPrediction all_far, PredictModel(best, {}));
   workload::Settings settings = request.settings;
   settings.batch = all_far.batch;
   std::string note = "hybrid: the step is shortest with no table in GPU memory";
   double room = (all_far.memory_capacity - all_far.memory.total()) *
-                static_cast<double>(request.gpus);
+                static_cast<double>(request.machine.ranks);
   for (int i = 0; i < kTries && room > 0; ++i, room *= kLessRoom) {
     Request tried = near;
     const workload::HybridTables placed =
@@ -106,8 +106,7 @@ Result<HybridRequest> PlaceHybrid(const Request& request,
     if (placed.near == 0) {
       break;
     }
-    ASSIGN_OR_RETURN(const ModelPrediction predicted,
-                     predictor.Predict(tried, {}));
+    ASSIGN_OR_RETURN(const ModelPrediction predicted, PredictModel(tried, {}));
     if (!Fits(predicted)) {
       continue;
     }

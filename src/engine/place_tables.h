@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "engine/predictor.h"
+#include "engine/request.h"
 
 namespace stepcast::engine {
 
@@ -22,7 +22,7 @@ struct HybridRequest {
 /// Decides what `request.hybrid` leaves open. All tables are in the GPU's
 /// memory if they fit. Otherwise those that make for most traffic are, as far
 /// as every rank's memory goes, unless the step is shorter with none there.
-Result<HybridRequest> PlaceHybrid(const Request& request, Predictor& predictor);
+Result<HybridRequest> PlaceHybrid(const Request& request);
 
 }  // namespace stepcast::engine
 

@@ -5,8 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include "cost/model_store.h"
+#include "cost/overheads/overhead_files.h"
 #include "engine/predict.h"
-#include "engine/predictor.h"
+#include "hw/cluster.h"
 #include "ir/graph_text.h"
 
 namespace stepcast::engine {
@@ -68,14 +70,17 @@ TEST(ShareLinks, GoesByTheSlowestOfSeveralLinks) {
 double StepOf(std::string_view text) {
   auto graph = ir::ParseGraph(text);
   EXPECT_TRUE(graph) << graph.error().message;
-  Predictor predictor;
+  cost::ModelStore store;
+  const cost::OverheadTable overheads(*cost::LoadOverheads("shared"));
+  const Named<hw::Cluster> servers =
+      MakeNamed("dgx", *hw::FindCluster("dgx-a100", 8, 1));
   PredictOptions options{.repeats = 1};
-  options.price.collectives.models = *predictor.Collectives("dgx-a100", 8, 1);
+  options.price.collectives.models = *store.Collectives(servers);
   options.price.collectives.ranks = 8;
   const auto prediction =
       Predict({.graph = std::make_shared<const ir::Graph>(*std::move(graph)),
-               .models = *predictor.Models("a100-sxm-80gb"),
-               .overheads = *predictor.Overheads("shared")},
+               .models = *store.Kernels(MakeNamed("gpu", servers->device)),
+               .overheads = &overheads},
               options);
   EXPECT_TRUE(prediction) << prediction.error().message;
   return ToMicroseconds(prediction->step);

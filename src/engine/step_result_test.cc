@@ -4,9 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include "cost/model_store.h"
 #include "engine/predict.h"
-#include "engine/predictor.h"
 #include "engine/replay_testing.h"
+#include "hw/device.h"
 #include "ir/graph_testing.h"
 
 namespace stepcast::engine {
@@ -23,10 +24,11 @@ rank 0 @0+50
 )";
 
 TEST(StepResultTest, ThePathOfARecordedStepLeadsToItsEndPredictedOrReplayed) {
-  Predictor predictor;
+  cost::ModelStore store;
   const auto predicted = engine::Predict(
       {.graph = std::make_shared<const ir::Graph>(ir::GraphOf(kLongKernel)),
-       .models = *predictor.Models("v100-sxm-16gb")},
+       .models =
+           *store.Kernels(MakeNamed("gpu", *hw::FindDevice("v100-sxm-16gb")))},
       {.repeats = 1, .rank_offsets = true});
   ASSERT_TRUE(predicted) << predicted.error().message;
   const StepResult replayed = ReplayOf(kLongKernel).result;

@@ -140,16 +140,15 @@ void FillMemory(const engine::ModelPrediction& predicted, Row& row) {
   }
 }
 
-void FillTimes(const engine::ModelPrediction& predicted, bool has_interval,
-               Row& row) {
+void FillTimes(const engine::ModelPrediction& predicted, int ranks,
+               bool has_interval, Row& row) {
   const engine::StepResult& prediction = predicted.result;
   const engine::RankAccount& account =
       prediction.accounts[prediction.slowest()];
   const double step_us = ToMicroseconds(prediction.step);
   row.at(Number::kStepUs) = step_us;
   row.at(Number::kSamplesPerS) =
-      static_cast<double>(predicted.batch * predicted.ranks) /
-      (step_us * kMicro);
+      static_cast<double>(predicted.batch * ranks) / (step_us * kMicro);
   if (has_interval) {
     row.at(Number::kP10Us) = ToMicroseconds(prediction.interval.p10);
     row.at(Number::kP50Us) = ToMicroseconds(prediction.interval.p50);
@@ -183,13 +182,13 @@ Row WithoutTimes(const Row& row) {
 }  // namespace
 
 Row Evaluator::EvaluateFleet(const scenario::Job& job) {
-  const auto predicted = fleets_.Predict(scenario::FleetRequestOf(job));
+  const auto predicted = fleet::PredictFleet(scenario::FleetRequestOf(job));
   return predicted ? FleetRow(*predicted, job.options.samples > 0)
                    : CannotRun(predicted.error());
 }
 
 Row Evaluator::EvaluateHybrid(scenario::Job job) {
-  const auto placed = engine::PlaceHybrid(job.request, predictor_);
+  const auto placed = engine::PlaceHybrid(job.request);
   if (!placed) {
     return CannotRun(placed.error());
   }
@@ -203,7 +202,7 @@ Row Evaluator::EvaluateStep(const scenario::Job& job) {
   if (job.request.hybrid) {
     return EvaluateHybrid(job);
   }
-  const auto predicted = predictor_.Predict(job.request, job.options);
+  const auto predicted = engine::PredictModel(job.request, job.options);
   if (!predicted) {
     return CannotRun(predicted.error());
   }
@@ -215,7 +214,8 @@ Row Evaluator::EvaluateStep(const scenario::Job& job) {
   if (!row.fits()) {
     return row;
   }
-  FillTimes(*predicted, job.options.samples > 0, row);
+  FillTimes(*predicted, job.request.machine.ranks, job.options.samples > 0,
+            row);
   FillMachineUse(job, *predicted, row);
   if (const auto status = FillParameterServers(job, *predicted, row); !status) {
     return CannotRun(status.error());
@@ -244,6 +244,9 @@ Row Evaluator::Evaluate(std::span<const Setting> settings) {
     }
     if (asked.seed.empty()) {
       job.options.seed = options_.seed;
+    }
+    if (!job.is_fleet()) {
+      RETURN_IF_ERROR(resolver_.Load(job.request.machine));
     }
     return job;
   };

@@ -7,10 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/predictor.h"
 #include "explore/row.h"
 #include "explore/setting.h"
-#include "fleet/predict_fleet.h"
 #include "scenario/resolve.h"
 
 namespace stepcast::explore {
@@ -27,7 +25,7 @@ struct EvaluateOptions {
 class Evaluator {
  public:
   explicit Evaluator(const EvaluateOptions& options)
-      : options_(options), predictor_(options.profiles) {}
+      : options_(options), resolver_(options.profiles) {}
 
   /// What cannot run has a row that says why, and no time: the machine lacks
   /// the memory, or the implementation does not do it.
@@ -40,8 +38,6 @@ class Evaluator {
 
   EvaluateOptions options_;
   scenario::Resolver resolver_;
-  engine::Predictor predictor_;
-  fleet::FleetPredictor fleets_;
 };
 
 }  // namespace stepcast::explore

@@ -44,14 +44,11 @@ HostBytes BytesOf(const ir::GraphData& data) {
 
 void FillMachineUse(const scenario::Job& job,
                     const engine::ModelPrediction& predicted, Row& row) {
-  if (predicted.platform.empty()) {
+  const engine::Machine& machine = job.request.machine;
+  if (!machine.has_gpus() || !machine.cluster) {
     return;
   }
-  const auto cluster =
-      hw::FindCluster(predicted.platform, job.request.gpus, job.request.nodes);
-  if (!cluster) {
-    return;
-  }
+  const hw::Cluster* const cluster = machine.cluster.value.get();
   constexpr double kBytesPerUs = 1e3;  // Of one GB/s.
   const HostBytes bytes = BytesOf(predicted.result.graph->data());
   const double step_us = row.at(Number::kStepUs);

@@ -2,7 +2,7 @@
 #ifndef STEPCAST_EXPLORE_MACHINE_USE_H_
 #define STEPCAST_EXPLORE_MACHINE_USE_H_
 
-#include "engine/predictor.h"
+#include "engine/predict_model.h"
 #include "explore/row.h"
 #include "scenario/job.h"
 

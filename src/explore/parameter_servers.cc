@@ -41,11 +41,10 @@ Status FillParameterServers(const scenario::Job& job,
                             const engine::ModelPrediction& predicted,
                             Row& row) {
   const workload::Model remote = RemoteTables(job.request.model);
-  if (remote.tables.empty() || job.servers.sparse == 0 ||
-      job.servers.name.empty()) {
+  if (remote.tables.empty() || job.servers.sparse == 0 || !job.servers.node) {
     return {};
   }
-  ASSIGN_OR_RETURN(const hw::Node host, hw::FindServer(job.servers.name));
+  const hw::Node& host = *job.servers.node;
   // What a GPU's rank asks is what a trainer's thread with its batch would.
   ASSIGN_OR_RETURN(const fleet::Demands demands,
                    fleet::FindDemands(remote, job.request.settings,
@@ -61,7 +60,7 @@ Status FillParameterServers(const scenario::Job& job,
                            host.memory_gb);
     return {};
   }
-  const double ranks = predicted.ranks;
+  const double ranks = job.request.machine.ranks;
   const Busy busy[] = {
       {.name = "sparse cpu",
        .share = Number::kSparseCpu,

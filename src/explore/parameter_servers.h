@@ -3,7 +3,7 @@
 #define STEPCAST_EXPLORE_PARAMETER_SERVERS_H_
 
 #include "base/result.h"
-#include "engine/predictor.h"
+#include "engine/predict_model.h"
 #include "explore/row.h"
 #include "scenario/job.h"
 

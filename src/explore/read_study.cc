@@ -13,7 +13,6 @@
 #include "base/string_pool.h"
 #include "base/text_table.h"
 #include "base/toml_read.h"
-#include "explore/check_machine.h"
 #include "explore/read_settings.h"
 #include "explore/read_told.h"
 #include "scenario/resolve.h"
@@ -270,14 +269,12 @@ Result<Study> ParseStudy(std::string_view text, std::string_view source,
 Status CheckRows(const Study& study) {
   const Designer designer(study);
   scenario::Resolver resolver;
-  MachineChecker machines;
   const int64_t rows = RowCount(study);
   for (int64_t row = 0; row < rows; ++row) {
     const std::vector<Setting> settings = designer.SettingsOf(row);
     const auto check = [&]() -> Status {
       ASSIGN_OR_RETURN(const scenario::Scenario asked, ScenarioOf(settings));
-      ASSIGN_OR_RETURN(const scenario::Job job, resolver.Resolve(asked));
-      return machines.Check(job, asked.placement);
+      return resolver.Resolve(asked).map([](const scenario::Job&) {});
     };
     if (const Status status = check(); !status) {
       return Fail(ErrorCode::kInvalidInput,

@@ -239,31 +239,19 @@ Status CheckCounts(const FleetRequest& request) {
 
 }  // namespace
 
-Result<const hw::Node*> FleetPredictor::FindServer(const std::string& name) {
-  const auto found = hosts_.find(name);
-  if (found != hosts_.end()) {
-    return &found->second;
-  }
-  ASSIGN_OR_RETURN(hw::Node host, hw::FindServer(name));
-  return &hosts_.emplace(name, std::move(host)).first->second;
-}
-
-Result<FleetPrediction> FleetPredictor::Predict(const FleetRequest& request) {
+Result<FleetPrediction> PredictFleet(const FleetRequest& request) {
   RETURN_IF_ERROR(CheckCounts(request));
-  const auto named = [&](const std::string& name) -> const std::string& {
-    return name.empty() ? request.server : name;
+  const hw::Node& trainer = *request.trainer;
+  const auto other =
+      [&](const std::shared_ptr<const hw::Node>& node) -> const hw::Node& {
+    return node == nullptr ? trainer : *node;
   };
-  ASSIGN_OR_RETURN(const hw::Node* trainer, FindServer(request.server));
-  ASSIGN_OR_RETURN(const hw::Node* sparse,
-                   FindServer(named(request.sparse_server)));
-  ASSIGN_OR_RETURN(const hw::Node* dense,
-                   FindServer(named(request.dense_server)));
   const Fleet fleet{
       .request = request,
-      .trainer = *trainer,
-      .sparse = *sparse,
-      .dense = *dense,
-      .threads = request.threads > 0 ? request.threads : trainer->cores()};
+      .trainer = trainer,
+      .sparse = other(request.sparse),
+      .dense = other(request.dense),
+      .threads = request.threads > 0 ? request.threads : trainer.cores()};
   FleetPrediction prediction;
   prediction.model = request.model.name;
   prediction.batch =
@@ -274,7 +262,7 @@ Result<FleetPrediction> FleetPredictor::Predict(const FleetRequest& request) {
                                {.batch = prediction.batch,
                                 .threads = fleet.threads,
                                 .sync_every = request.sync_every},
-                               *trainer, *sparse));
+                               fleet.trainer, fleet.sparse));
   const NetworkUse use = Solve(fleet, demands, {});
   prediction.iteration_us = use.round_us;
   prediction.samples_per_s =
@@ -287,10 +275,6 @@ Result<FleetPrediction> FleetPredictor::Predict(const FleetRequest& request) {
   NoteWhatDoesNotFit(prediction.sparse, "sparse", prediction);
   NoteWhatDoesNotFit(prediction.dense, "dense", prediction);
   return prediction;
-}
-
-Result<FleetPrediction> PredictFleet(const FleetRequest& request) {
-  return FleetPredictor().Predict(request);
 }
 
 }  // namespace stepcast::fleet

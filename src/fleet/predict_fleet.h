@@ -4,7 +4,7 @@
 #define STEPCAST_FLEET_PREDICT_FLEET_H_
 
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,9 +30,9 @@ struct FleetRequest {
   workload::Model model;
   /// `batch` is of one thread's iteration; 0: kUsualBatch.
   workload::Settings settings{};
-  std::string server;         // A name of `stepcast list servers` or a file.
-  std::string sparse_server;  // Empty: as `server`.
-  std::string dense_server;   // Empty: as `server`.
+  std::shared_ptr<const hw::Node> trainer;
+  std::shared_ptr<const hw::Node> sparse;  // Null: as the trainers.
+  std::shared_ptr<const hw::Node> dense;   // Null: as the trainers.
   int trainers = 1;
   int threads = 0;  // Of a trainer; 0: one a core.
   int sparse_servers = 1;
@@ -88,20 +88,7 @@ struct FleetPrediction {
   bool fits() const { return trainers.fits() && sparse.fits() && dense.fits(); }
 };
 
-/// Keeps the servers that were read. Not to be shared between threads.
-class FleetPredictor {
- public:
-  /// Fails for models without tables or MLPs, unknown servers, and counts below
-  /// 1.
-  Result<FleetPrediction> Predict(const FleetRequest& request);
-
- private:
-  Result<const hw::Node*> FindServer(const std::string& name);
-
-  std::map<std::string, hw::Node, std::less<>> hosts_;
-};
-
-/// The same once.
+/// Fails for models without tables or MLPs, and counts below 1.
 Result<FleetPrediction> PredictFleet(const FleetRequest& request);
 
 }  // namespace stepcast::fleet

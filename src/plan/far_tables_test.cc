@@ -1,7 +1,8 @@
 // Tables that a host looks up, in plans.
 #include <gtest/gtest.h>
 
-#include "engine/predictor.h"
+#include "cost/model_store.h"
+#include "hw/device.h"
 #include "plan/make_problem.h"
 
 namespace stepcast::plan {
@@ -19,7 +20,8 @@ class FarTablesTest : public ::testing::Test {
     model_.top_mlp = {64, 1};
     model_.tables = {{.count = 2, .rows = 1'000'000, .dim = 64, .pooling = 10},
                      {.rows = 1'000'000, .dim = 64, .pooling = 10}};
-    const auto kernels = predictor_.Models("a100-sxm-80gb");
+    const auto kernels =
+        store_.Kernels(MakeNamed("gpu", *hw::FindDevice("a100-sxm-80gb")));
     ASSERT_TRUE(kernels) << kernels.error().message;
     job_ = {.model = &model_,
             .kernels = *kernels,
@@ -37,7 +39,7 @@ class FarTablesTest : public ::testing::Test {
     return problem ? *std::move(problem) : Problem{};
   }
 
-  engine::Predictor predictor_;
+  cost::ModelStore store_;
   workload::Model model_;
   Job job_;
 };

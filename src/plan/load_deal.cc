@@ -22,7 +22,8 @@ std::vector<NamedTable> NamedTablesOf(const workload::Model& model) {
 }
 
 Status LoadDeal(const std::string& path, engine::Request& request) {
-  if (request.gpus <= 1) {
+  const engine::Machine& machine = request.machine;
+  if (machine.ranks <= 1) {
     return Fail(ErrorCode::kUnsupported,
                 "a plan shares tables out to several GPUs; expected --gpus 2 "
                 "or more");
@@ -35,24 +36,19 @@ Status LoadDeal(const std::string& path, engine::Request& request) {
                             "torchrec",
                             request.settings.impl));
   }
-  std::string gpu = request.gpu;
-  if (const auto platform = engine::PlatformOf(request, gpu)) {
-    ASSIGN_OR_RETURN(request.nodes, engine::NodesOn(*platform, request));
-  }
-  if (request.gpus % request.nodes != 0) {
+  if (machine.ranks % machine.nodes != 0) {
     return Fail(ErrorCode::kUnsupported,
                 fmt::format("{} GPUs on {} nodes; expected as many on each, "
                             "for a plan",
-                            request.gpus, request.nodes));
+                            machine.ranks, machine.nodes));
   }
-  const Ranks ranks{.count = request.gpus, .nodes = request.nodes};
+  const Ranks ranks{.count = machine.ranks, .nodes = machine.nodes};
   ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   ASSIGN_OR_RETURN(
       const Plan plan,
       ReadPlanJson(text, path, NamedTablesOf(request.model), ranks));
   request.deal =
       DealOf(plan, workload::SingleTables(request.model.tables), ranks);
-  request.plan = path;
   return {};
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/predictor.h"
+#include "engine/request.h"
 #include "plan/plan_json.h"
 
 namespace stepcast::plan {

@@ -6,18 +6,18 @@
 
 namespace stepcast::plan {
 
-Simulate MakeSimulator(engine::Predictor& predictor,
-                       const engine::Request& request, double capacity_bytes) {
-  return [&predictor, &request, capacity_bytes,
+Simulate MakeSimulator(const engine::Request& request, double capacity_bytes) {
+  return [&request, capacity_bytes,
           tables = workload::SingleTables(request.model.tables)](
              const Plan& plan) -> Result<Simulated> {
     engine::Request dealt = request;
-    if (request.gpus > 1) {
-      dealt.deal =
-          DealOf(plan, tables, {.count = request.gpus, .nodes = request.nodes});
+    const engine::Machine& machine = request.machine;
+    if (machine.ranks > 1) {
+      dealt.deal = DealOf(plan, tables,
+                          {.count = machine.ranks, .nodes = machine.nodes});
     }
     ASSIGN_OR_RETURN(const engine::ModelPrediction predicted,
-                     predictor.Predict(dealt, {}));
+                     engine::PredictModel(dealt, {}));
     return Simulated{.step = predicted.result.step,
                      .hbm_bytes = predicted.memory.total(),
                      .fits = predicted.memory.total() <= capacity_bytes};

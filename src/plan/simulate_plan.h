@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
-#include "engine/predictor.h"
+#include "engine/predict_model.h"
 #include "plan/plan.h"
 
 namespace stepcast::plan {
@@ -20,10 +20,9 @@ struct Simulated {
 /// Gives the step of a plan.
 using Simulate = std::function<Result<Simulated>(const Plan& plan)>;
 
-/// A simulator of plans for a request, whose deal of tables is left open. Both
-/// outlive it.
-Simulate MakeSimulator(engine::Predictor& predictor,
-                       const engine::Request& request, double capacity_bytes);
+/// A simulator of plans for a request, whose deal of tables is left open, and
+/// which outlives it.
+Simulate MakeSimulator(const engine::Request& request, double capacity_bytes);
 
 }  // namespace stepcast::plan
 

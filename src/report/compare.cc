@@ -43,7 +43,7 @@ ComparedStep CompareSide(const whatif::Case& subject, std::string name) {
       step.step > Duration{}) {
     constexpr double kSecond = 1e9;
     step.samples_per_s =
-        static_cast<double>(subject.model->batch * subject.model->ranks) *
+        static_cast<double>(subject.model->batch * subject.machine.ranks) *
         kSecond / static_cast<double>(step.step.count());
   }
   return step;

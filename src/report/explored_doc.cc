@@ -203,6 +203,11 @@ constexpr NumberKey kNumberKeys[] = {
     {"samples_per_dollar", Number::kSamplesPerDollar, kRateDigits},
 };
 
+// The GPU that was asked for, or the platform's; none of servers.
+std::string GpuOf(const scenario::Job& job) {
+  return job.request.machine.has_gpus() ? job.request.machine.gpu : "";
+}
+
 // What is predicted in each row, by the keys of `predict`.
 class QuestionReader {
  public:
@@ -223,8 +228,8 @@ class QuestionReader {
     }
     const engine::Request& request = job->request;
     values.insert(values.end(),
-                  {request.model.name, request.platform, GpuOf(request),
-                   job->servers.name, int64_t{request.gpus},
+                  {request.model.name, job->names.machine.platform, GpuOf(*job),
+                   job->servers.name, int64_t{job->names.machine.gpus},
                    request.settings.batch > 0 ? request.settings.batch
                                               : request.model.batch,
                    std::string(workload::Name(request.settings.precision)),
@@ -232,20 +237,7 @@ class QuestionReader {
   }
 
  private:
-  std::string GpuOf(const engine::Request& request) {
-    if (!request.gpu.empty() || request.platform.empty()) {
-      return request.gpu;
-    }
-    const auto [found, is_new] = gpus_.try_emplace(request.platform);
-    if (is_new) {
-      const auto platform = hw::FindPlatform(request.platform);
-      found->second = platform ? platform->gpu : "";
-    }
-    return found->second;
-  }
-
   scenario::Resolver resolver_;
-  std::map<std::string, std::string, std::less<>> gpus_;  // By platform.
 };
 
 std::vector<Column> JsonColumns(const std::vector<std::string>& settings) {

@@ -30,12 +30,12 @@ std::string NoteOnFit(const engine::Request& request,
                       const engine::ModelPrediction& predicted) {
   workload::Settings settings = request.settings;
   settings.batch = predicted.batch;
-  const bool on_server = !request.server.empty();
+  const bool on_server = !request.machine.has_gpus();
   const auto impl = workload::FindImplementation(settings.impl);
   const std::vector<std::string> ways = workload::WaysToFit(
       predicted.memory, predicted.memory_capacity, settings,
       {.bytes = workload::TableBytes(request.model, settings),
-       .ranks = predicted.ranks,
+       .ranks = request.machine.ranks,
        .elsewhere = impl && (*impl)->placements && !on_server &&
                     request.model.kind == workload::ModelKind::kDlrm});
   return fmt::format(
@@ -53,15 +53,15 @@ PredictionReport ReportModel(const engine::Request& request,
   PredictionReport report = ReportPrediction(
       result,
       {.workload = request.model.name,
-       .platform = predicted.platform,
-       .gpu = predicted.gpu,
-       .server = !request.server.empty(),
-       .num_gpus = predicted.ranks,
+       .platform = request.machine.platform,
+       .gpu = request.machine.gpu,
+       .server = !request.machine.has_gpus(),
+       .num_gpus = request.machine.ranks,
        .batch_per_gpu = predicted.batch,
        .precision = std::string(workload::Name(request.settings.precision)),
        .mode = std::string(workload::Name(request.settings.mode)),
        .impl = request.settings.impl,
-       .overheads = predicted.overheads,
+       .overheads = request.overheads.name,
        .window = "steady step"});
   report.memory = MemoryOf(predicted);
   report.UseStep(report.step);

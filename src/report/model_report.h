@@ -2,7 +2,7 @@
 #ifndef STEPCAST_REPORT_MODEL_REPORT_H_
 #define STEPCAST_REPORT_MODEL_REPORT_H_
 
-#include "engine/predictor.h"
+#include "engine/predict_model.h"
 #include "report/prediction.h"
 
 namespace stepcast::report {

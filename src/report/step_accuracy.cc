@@ -8,7 +8,7 @@
 
 #include "base/parallel.h"
 #include "base/units.h"
-#include "engine/predictor.h"
+#include "engine/predict_model.h"
 
 namespace stepcast::report {
 namespace {
@@ -28,9 +28,9 @@ double Milliseconds(Duration duration) {
 }
 
 Answer Ask(const StepRow& row, const StepWords& words,
-           const StepAccuracyOptions& options, engine::Predictor& predictor) {
+           const StepAccuracyOptions& options, scenario::Resolver& resolver) {
   Answer answer;
-  StepMeaning meaning = words.MeaningOf(row);
+  StepMeaning meaning = words.MeaningOf(row, resolver);
   if (!meaning.why_not.empty()) {
     answer.why_not = std::move(meaning.why_not);
     return answer;
@@ -38,16 +38,16 @@ Answer Ask(const StepRow& row, const StepWords& words,
   engine::PredictOptions how;
   how.samples = options.samples;
   how.seed = options.seed;
-  const auto predicted = predictor.Predict(meaning.request, how);
+  const auto predicted = engine::PredictModel(meaning.job.request, how);
   if (!predicted) {
     answer.why_not = predicted.error().message;
     return answer;
   }
   const engine::StepResult& prediction = predicted->result;
   answer.step = {.row = &row,
-                 .workload = meaning.request.model.name,
-                 .impl = meaning.request.settings.impl,
-                 .gpu = predicted->gpu,
+                 .workload = meaning.job.request.model.name,
+                 .impl = meaning.job.request.settings.impl,
+                 .gpu = meaning.job.request.machine.gpu,
                  .predicted_ms = Milliseconds(prediction.step),
                  .gpu_active_ms = Milliseconds(
                      prediction.accounts[prediction.slowest()].gpu_active),
@@ -56,7 +56,7 @@ Answer Ask(const StepRow& row, const StepWords& words,
   return answer;
 }
 
-// Predictors load what they need once, so each thread keeps its own and takes
+// Resolvers load what they need once, so each thread keeps its own and takes
 // every n-th row.
 std::vector<Answer> AskAll(const std::vector<StepRow>& rows,
                            const StepWords& words,
@@ -67,9 +67,9 @@ std::vector<Answer> AskAll(const std::vector<StepRow>& rows,
           ? options.threads
           : std::max<size_t>(1, std::thread::hardware_concurrency());
   ParallelFor(threads, threads, [&](size_t thread) {
-    engine::Predictor predictor(options.profiles);
+    scenario::Resolver resolver(options.profiles);
     for (size_t i = thread; i < rows.size(); i += threads) {
-      answers[i] = Ask(rows[i], words, options, predictor);
+      answers[i] = Ask(rows[i], words, options, resolver);
     }
   });
   return answers;

@@ -83,9 +83,9 @@ std::string_view Get(const StepWords::Values& values, std::string_view key) {
                                : std::string_view(found->second);
 }
 
-// The request that the values of all columns come to.
-Result<engine::Request> RequestOf(const StepWords::Values& values,
-                                  const StepRow& row) {
+// The job that the values of all columns come to.
+Result<scenario::Job> JobOf(const StepWords::Values& values, const StepRow& row,
+                            scenario::Resolver& resolver) {
   scenario::Scenario asked;
   for (const auto& [key, value] : values) {
     if (const scenario::Setting* const setting = scenario::FindSetting(key)) {
@@ -107,12 +107,13 @@ Result<engine::Request> RequestOf(const StepWords::Values& values,
     asked.gpus = fmt::format("{}", row.num_gpus);
     asked.nodes = fmt::format("{}", nodes);
   }
-  ASSIGN_OR_RETURN(scenario::Job job, scenario::Resolve(asked));
+  ASSIGN_OR_RETURN(scenario::Job job, resolver.Resolve(asked));
   if (!Get(values, "torch").empty()) {
     ASSIGN_OR_RETURN(job.request.settings.torch,
                      workload::ParseTorchRelease(Get(values, "torch")));
   }
-  return std::move(job.request);
+  RETURN_IF_ERROR(resolver.Load(job.request.machine));
+  return job;
 }
 
 }  // namespace
@@ -146,7 +147,8 @@ Result<StepWords> StepWords::Load() {
   return Parse(file.text, file.name);
 }
 
-StepMeaning StepWords::MeaningOf(const StepRow& row) const {
+StepMeaning StepWords::MeaningOf(const StepRow& row,
+                                 scenario::Resolver& resolver) const {
   StepMeaning meaning;
   Values values;
   for (const Column& column : columns_) {
@@ -172,11 +174,11 @@ StepMeaning StepWords::MeaningOf(const StepRow& row) const {
   if (!meaning.why_not.empty()) {
     return meaning;
   }
-  auto request = RequestOf(values, row);
-  if (request) {
-    meaning.request = *std::move(request);
+  auto job = JobOf(values, row, resolver);
+  if (job) {
+    meaning.job = *std::move(job);
   } else {
-    meaning.why_not = request.error().message;
+    meaning.why_not = job.error().message;
   }
   return meaning;
 }

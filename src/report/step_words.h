@@ -11,15 +11,15 @@
 
 #include "base/glob.h"
 #include "base/result.h"
-#include "engine/predictor.h"
 #include "measurements/step_rows.h"
+#include "scenario/resolve.h"
 
 namespace stepcast::report {
 
 /// What a row asks of us, or why it cannot be answered.
 struct StepMeaning {
-  engine::Request request;
-  std::string why_not;  // Empty: `request` is complete.
+  scenario::Job job;
+  std::string why_not;  // Empty: the job is complete.
 };
 
 /// Rules, column by column. Of a column's rules the first that fits a row's
@@ -31,7 +31,9 @@ class StepWords {
   static Result<StepWords> Parse(std::string_view text,
                                  std::string_view source);
 
-  StepMeaning MeaningOf(const measurements::StepRow& row) const;
+  /// The job's machine is loaded, by the resolver.
+  StepMeaning MeaningOf(const measurements::StepRow& row,
+                        scenario::Resolver& resolver) const;
 
   using Values = std::map<std::string, std::string, std::less<>>;
   struct Rule {

@@ -81,20 +81,28 @@ StepWords Words() {
   return *std::move(words);
 }
 
+StepMeaning MeaningOf(const StepRow& row, const StepWords& words = Words()) {
+  scenario::Resolver resolver;
+  StepMeaning meaning = words.MeaningOf(row, resolver);
+  meaning.job.request.machine.kernels = nullptr;  // Gone with the resolver.
+  meaning.job.request.machine.collectives = nullptr;
+  return meaning;
+}
+
 std::string WhyNot(const StepRow& row) {
-  return Words().MeaningOf(row).why_not;
+  return MeaningOf(row).why_not;
 }
 
 TEST(StepWordsTest, TheFirstRuleThatFitsCounts) {
   StepRow row = Row();
-  const StepMeaning meaning = Words().MeaningOf(row);
+  const StepMeaning meaning = MeaningOf(row);
   EXPECT_EQ(meaning.why_not, "");
-  EXPECT_EQ(meaning.request.settings.impl, "pytorch");
-  EXPECT_EQ(meaning.request.overheads, "shared");
-  EXPECT_EQ(meaning.request.model.name, "dlrm_default");
-  EXPECT_EQ(meaning.request.settings.batch, 512);
+  EXPECT_EQ(meaning.job.request.settings.impl, "pytorch");
+  EXPECT_EQ(meaning.job.request.overheads.name, "shared");
+  EXPECT_EQ(meaning.job.request.model.name, "dlrm_default");
+  EXPECT_EQ(meaning.job.request.settings.batch, 512);
   row.words["notes"] = "the first release, line 3";
-  EXPECT_EQ(Words().MeaningOf(row).request.settings.impl, "pytorch-bags");
+  EXPECT_EQ(MeaningOf(row).job.request.settings.impl, "pytorch-bags");
 }
 
 TEST(StepWordsTest, SaysWhyARowIsNotPredicted) {
@@ -116,23 +124,23 @@ TEST(StepWordsTest, RowsWithoutGpusAreOfServers) {
   ASSERT_TRUE(words) << words.error().message;
   StepRow row = Row();
   row.words["cpu"] = "EPYC";
-  EXPECT_EQ(words->MeaningOf(row).request.server, "");
+  EXPECT_EQ(MeaningOf(row, *words).job.request.machine.runtime, nullptr);
   row.num_gpus = 0;
   row.num_nodes = 2;
   row.words["gpu"] = "";
-  const StepMeaning meaning = words->MeaningOf(row);
+  const StepMeaning meaning = MeaningOf(row, *words);
   EXPECT_EQ(meaning.why_not, "");
-  EXPECT_EQ(meaning.request.server, "2s-epyc-7742");
-  EXPECT_EQ(meaning.request.nodes, 2);
+  EXPECT_EQ(meaning.job.request.machine.gpu, "2s-epyc-7742");
+  EXPECT_EQ(meaning.job.request.machine.nodes, 2);
   row.words["cpu"] = "Xeon";
-  EXPECT_EQ(words->MeaningOf(row).why_not, "cpu 'Xeon' has no rule");
+  EXPECT_EQ(MeaningOf(row, *words).why_not, "cpu 'Xeon' has no rule");
 }
 
 TEST(StepWordsTest, ReplicasThatAnswerAreLikeOne) {
   StepRow row = Row();
   row.num_gpus = 8;
   row.words["embedding_placement"] = "replicated";
-  const auto gpus = [&] { return Words().MeaningOf(row).request.gpus; };
+  const auto gpus = [&] { return MeaningOf(row).job.request.machine.ranks; };
   EXPECT_EQ(WhyNot(row), "");
   EXPECT_EQ(gpus(), 8);
   row.words["mode"] = "infer";

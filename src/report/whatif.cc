@@ -55,14 +55,15 @@ std::vector<PathChange> ComparePaths(const whatif::Case& before,
 PredictionReport ReportCase(const whatif::Case& subject,
                             const std::string& name) {
   if (subject.model != nullptr) {
-    return ReportModel(*subject.request, *subject.model, subject.result);
+    return ReportModel(subject.job->request, *subject.model, subject.result);
   }
   const bool measured = subject.result.graph->is_timed();
   return ReportPrediction(
       subject.result,
       {.workload = name,
-       .platform = subject.place.platform,
-       .gpu = subject.place.gpu.empty() ? "an unknown GPU" : subject.place.gpu,
+       .platform = subject.machine.platform,
+       .gpu =
+           subject.machine.gpu.empty() ? "an unknown GPU" : subject.machine.gpu,
        .num_gpus =
            static_cast<int64_t>(subject.result.graph->data().ranks.size()),
        .overheads = measured ? "measured" : "shared",

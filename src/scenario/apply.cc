@@ -100,8 +100,8 @@ Status ApplyMlp(std::string_view setting, const Value& value, Job& job,
 
 // A step on GPUs ends what was said of servers that train.
 void MoveToGpus(Job& job) {
-  job.request.server.clear();
-  job.request.runtime.clear();
+  job.names.machine.server.clear();
+  job.names.machine.runtime.clear();
 }
 
 // "big-basin" becomes "big-basin@host_memory_gbs=150".
@@ -117,12 +117,12 @@ Status AddFigure(std::string_view what, std::string_view key,
 }
 
 Status NeedsRanks(std::string_view setting, const Job& job) {
-  if (!job.request.server.empty()) {
+  if (!job.names.machine.server.empty()) {
     return NoEffect(setting,
                     "processes on servers exchange gradients in one "
                     "go; expected GPUs");
   }
-  if (job.request.gpus <= 1) {
+  if (job.names.machine.gpus <= 1) {
     return NoEffect(setting,
                     "one GPU has nobody to talk to; expected gpus=2 "
                     "or more");
@@ -271,7 +271,7 @@ Status ApplyCudaGraphs(const Value& value, Job& job) {
 }
 
 Status ApplyPlan(const Value& value, Job& job) {
-  job.request.plan = value.text;
+  job.names.plan = value.text;
   return {};
 }
 
@@ -303,24 +303,24 @@ Status ApplyPrefetch(const Value& value, Job& job) {
 // The GPU is then the platform's own.
 Status ApplyPlatform(const Value& value, Job& job) {
   MoveToGpus(job);
-  job.request.platform = value.text;
-  job.request.gpu.clear();
+  job.names.machine.platform = value.text;
+  job.names.machine.gpu.clear();
   return {};
 }
 
 Status ApplyGpu(const Value& value, Job& job) {
   MoveToGpus(job);
-  job.request.gpu = value.text;
+  job.names.machine.gpu = value.text;
   return {};
 }
 
 Status ApplyGpus(const Value& value, Job& job) {
-  job.request.gpus = static_cast<int>(value.whole);
+  job.names.machine.gpus = static_cast<int>(value.whole);
   return {};
 }
 
 Status ApplyNodes(const Value& value, Job& job) {
-  job.request.nodes = static_cast<int>(value.whole);
+  job.names.machine.nodes = static_cast<int>(value.whole);
   return {};
 }
 
@@ -330,7 +330,7 @@ Status ApplyServer(const Value& value, Job& job) {
 }
 
 Status ApplyRuntime(const Value& value, Job& job) {
-  job.request.runtime = value.text;
+  job.names.machine.runtime = value.text;
   return {};
 }
 
@@ -345,7 +345,7 @@ Status ApplyDenseServer(const Value& value, Job& job) {
 }
 
 Status ApplyPlatformFigure(std::string_view key, const Value& value, Job& job) {
-  return AddFigure("platform", key, value, job.request.platform);
+  return AddFigure("platform", key, value, job.names.machine.platform);
 }
 
 Status ApplyServerFigure(std::string_view key, const Value& value, Job& job) {
@@ -353,7 +353,7 @@ Status ApplyServerFigure(std::string_view key, const Value& value, Job& job) {
 }
 
 Status ApplyOverheads(const Value& value, Job& job) {
-  job.request.overheads = value.text;
+  job.names.overheads = value.text;
   return {};
 }
 
@@ -404,47 +404,25 @@ Status KnownServer(const std::string& word) {
 }
 
 Status CheckNodes(const Job& job) {
-  const engine::Request& request = job.request;
-  if (request.server.empty() && request.gpus < request.nodes) {
+  const MachineNames& names = job.names.machine;
+  if (names.server.empty() && names.gpus < names.nodes) {
     return Fail(
         ErrorCode::kInvalidInput,
         fmt::format("{} nodes with {} GPU{} over all of them; expected at "
                     "least one per node, as gpus={}",
-                    request.nodes, request.gpus, request.gpus == 1 ? "" : "s",
-                    request.nodes * 8));
+                    names.nodes, names.gpus, names.gpus == 1 ? "" : "s",
+                    names.nodes * 8));
   }
   return {};
 }
 
 Status CheckServerNic(const Job& job) {
-  const bool alone =
-      !job.is_fleet() && !job.request.server.empty() && job.request.nodes == 1;
+  const bool alone = !job.is_fleet() && !job.names.machine.server.empty() &&
+                     job.names.machine.nodes == 1;
   if (alone) {
     return NoEffect("server-nic-gbs",
                     "one server sends nothing; expected "
                     "nodes=2 or more");
-  }
-  return {};
-}
-
-Status CheckPrecision(const Job& job) {
-  if (job.request.settings.precision != workload::Precision::kTf32) {
-    return {};
-  }
-  if (!job.request.server.empty()) {
-    return NoEffect("precision tf32",
-                    "processors have no TF32 units; "
-                    "expected a GPU that has");
-  }
-  std::string gpu = job.request.gpu;
-  ASSIGN_OR_RETURN(const std::string platform,
-                   engine::PlatformOf(job.request, gpu));
-  ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(gpu));
-  if (!hw::HasTf32(device)) {
-    return NoEffect("precision tf32",
-                    fmt::format("{} has no TF32 units; expected a GPU that "
-                                "has, as NVIDIA's from Ampere on",
-                                gpu));
   }
   return {};
 }

@@ -81,7 +81,6 @@ Status KnownServer(const std::string& word);
 // Fail where the job makes nothing of the setting.
 Status CheckNodes(const Job& job);
 Status CheckServerNic(const Job& job);
-Status CheckPrecision(const Job& job);
 Status CheckCudaGraphs(const Job& job);
 Status CheckFusedOptimizer(const Job& job);
 Status CheckBucketMib(const Job& job);

@@ -3,10 +3,11 @@
 #define STEPCAST_SCENARIO_JOB_H_
 
 #include <string>
-#include <vector>
 
-#include "engine/predictor.h"
+#include "engine/predict.h"
+#include "engine/request.h"
 #include "fleet/predict_fleet.h"
+#include "scenario/find_machine.h"
 
 namespace stepcast::scenario {
 
@@ -20,12 +21,24 @@ struct Servers {
   int sparse = 0;             // Servers of tables; 0: not given.
   int dense = 0;              // Servers of dense parameters; 0: not given.
   int sync_every = 0;         // Steps between two syncs; 0: as usual.
+  // Those of the names; none: not named.
+  Named<hw::Node> node{};
+  Named<hw::Node> sparse_node{};
+  Named<hw::Node> dense_node{};
+};
+
+/// What was asked for by name or file; Bind finds it.
+struct Names {
+  MachineNames machine{};
+  std::string overheads{};  // Empty: those of the implementation.
+  std::string plan{};       // Empty: tables are dealt by the implementation.
 };
 
 /// Draws for the interval unless the user says otherwise.
 inline constexpr uint32_t kDefaultSamples = 100;
 
 struct Job {
+  Names names{};
   engine::Request request{};
   engine::PredictOptions options{.samples = kDefaultSamples};
   Servers servers{};

@@ -6,13 +6,15 @@
 
 #include <fmt/format.h>
 
-#include "engine/predictor.h"
+#include "cost/overheads/overhead_files.h"
+#include "engine/request.h"
 #include "hw/device.h"
 #include "hw/figures.h"
 #include "hw/node.h"
 #include "plan/load_deal.h"
 #include "scenario/apply.h"
 #include "scenario/resize_model.h"
+#include "workload/impl/implementations.h"
 #include "workload/model_files.h"
 #include "workload/placement.h"
 
@@ -21,9 +23,9 @@ namespace {
 
 // Which of GPUs and servers do the work.
 Status ChooseMachine(Job& job) {
-  engine::Request& request = job.request;
+  MachineNames& names = job.names.machine;
   const Servers& servers = job.servers;
-  const bool has_gpus = !request.gpu.empty() || !request.platform.empty();
+  const bool has_gpus = !names.gpu.empty() || !names.platform.empty();
   if (job.is_fleet()) {
     if (servers.name.empty()) {
       return Fail(ErrorCode::kInvalidInput,
@@ -37,10 +39,10 @@ Status ChooseMachine(Job& job) {
   }
   if (!has_gpus) {
     // Servers alone train in step; without any there is a GPU.
-    request.server = servers.name;
-    request.gpu = servers.name.empty() ? kDefaultGpu : "";
+    names.server = servers.name;
+    names.gpu = servers.name.empty() ? kDefaultGpu : "";
   }
-  if (request.server.empty() && !request.runtime.empty()) {
+  if (names.server.empty() && !names.runtime.empty()) {
     return Fail(ErrorCode::kInvalidInput,
                 "runtime is of servers without GPUs; expected server, too");
   }
@@ -49,35 +51,48 @@ Status ChooseMachine(Job& job) {
 
 // Whether the rate of a GPU's links is to be tried: "h100-sxm-80gb@nvlink_gbs=
 // 1800".
-Result<bool> TriesLinks(std::string_view gpu) {
-  if (gpu.find('@') == std::string_view::npos) {
-    return false;
-  }
-  ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(gpu));
-  const auto found = device.figures.find("nvlink_gbs");
-  return found != device.figures.end() && found->second.source == hw::kAskedFor;
+bool TriesLinks(const hw::Device& gpu) {
+  const auto found = gpu.figures.find("nvlink_gbs");
+  return found != gpu.figures.end() && found->second.source == hw::kAskedFor;
 }
 
-Status CheckLinks(const engine::Request& request) {
-  ASSIGN_OR_RETURN(const bool tried, TriesLinks(request.gpu));
-  if (!tried) {
+Status CheckLinks(const Job& job) {
+  const engine::Machine& machine = job.request.machine;
+  if (!machine.device || !TriesLinks(*machine.device)) {
     return {};
   }
-  if (request.gpus <= 1) {
+  if (machine.ranks <= 1) {
     return NoEffect("nvlink_gbs",
                     "one GPU sends nothing over its links; expected gpus=2 or "
                     "more");
   }
-  std::string gpu = request.gpu;
-  ASSIGN_OR_RETURN(const std::string platform,
-                   engine::PlatformOf(request, gpu));
-  ASSIGN_OR_RETURN(const hw::Node node, hw::FindPlatform(platform));
+  const hw::Node& node = machine.cluster->node;
   if (node.layout == hw::LinkLayout::kPcie ||
       node.layout == hw::LinkLayout::kHost) {
     return NoEffect("nvlink_gbs",
                     fmt::format("no links join the GPUs of {}; expected "
                                 "pcie_gbs, or a platform with links",
                                 node.name));
+  }
+  return {};
+}
+
+Status CheckUnits(const Job& job) {
+  const engine::Machine& machine = job.request.machine;
+  if (job.request.settings.precision != workload::Precision::kTf32 ||
+      !machine.device) {
+    return {};
+  }
+  if (!machine.has_gpus()) {
+    return NoEffect("precision tf32",
+                    "processors have no TF32 units; "
+                    "expected a GPU that has");
+  }
+  if (!hw::HasTf32(*machine.device)) {
+    return NoEffect("precision tf32",
+                    fmt::format("{} has no TF32 units; expected a GPU that "
+                                "has, as NVIDIA's from Ampere on",
+                                machine.gpu));
   }
   return {};
 }
@@ -106,9 +121,9 @@ fleet::FleetRequest FleetRequestOf(const Job& job) {
   fleet::FleetRequest request;
   request.model = job.request.model;
   request.settings = job.request.settings;
-  request.server = servers.name;
-  request.sparse_server = servers.sparse_name;
-  request.dense_server = servers.dense_name;
+  request.trainer = servers.node.value;
+  request.sparse = servers.sparse_node.value;
+  request.dense = servers.dense_node.value;
   request.trainers = servers.trainers;
   request.threads = servers.threads;
   if (servers.sparse > 0) {
@@ -160,18 +175,102 @@ Result<Job> Resolver::Resolve(const Scenario& scenario) {
       RETURN_IF_ERROR(setting.check(job));
     }
   }
-  if (!job.request.plan.empty()) {
-    RETURN_IF_ERROR(plan::LoadDeal(job.request.plan, job.request));
+  RETURN_IF_ERROR(Bind(job));
+  if (!scenario.precision.empty()) {
+    RETURN_IF_ERROR(CheckUnits(job));
   }
   return job;
+}
+
+Result<Named<hw::Node>> Resolver::Server(const std::string& name) {
+  const auto found = servers_.find(name);
+  if (found != servers_.end()) {
+    return found->second;
+  }
+  ASSIGN_OR_RETURN(hw::Node node, hw::FindServer(name));
+  return servers_.emplace(name, MakeNamed(name, std::move(node))).first->second;
+}
+
+Result<Named<cost::OverheadTable>> Resolver::Overheads(
+    const std::string& name) {
+  const auto found = overheads_.find(name);
+  if (found != overheads_.end()) {
+    return found->second;
+  }
+  ASSIGN_OR_RETURN(cost::OverheadData data, cost::LoadOverheads(name));
+  return overheads_
+      .emplace(name, MakeNamed(name, cost::OverheadTable(std::move(data))))
+      .first->second;
+}
+
+Status Resolver::BindMachine(Job& job) {
+  const MachineNames& names = job.names.machine;
+  const std::string& impl = job.request.settings.impl;
+  // Tables of a hybrid placement may end up on the host.
+  const bool needs_host =
+      job.request.hybrid.has_value() || !engine::AllInHbm(job.request.model);
+  std::string key =
+      fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", names.gpu, names.platform,
+                  names.server, names.runtime, names.server.empty() ? "" : impl,
+                  names.gpus, names.nodes, needs_host);
+  const auto found = machines_.find(key);
+  if (found != machines_.end()) {
+    job.request.machine = found->second;
+    return {};
+  }
+  ASSIGN_OR_RETURN(job.request.machine, FindMachine(names, impl, needs_host));
+  machines_.emplace(std::move(key), job.request.machine);
+  return {};
+}
+
+Status Resolver::BindServers(Servers& servers) {
+  if (servers.name.empty()) {
+    return {};
+  }
+  const auto named = [&](const std::string& name) -> const std::string& {
+    return name.empty() ? servers.name : name;
+  };
+  ASSIGN_OR_RETURN(servers.node, Server(servers.name));
+  ASSIGN_OR_RETURN(servers.sparse_node, Server(named(servers.sparse_name)));
+  ASSIGN_OR_RETURN(servers.dense_node, Server(named(servers.dense_name)));
+  return {};
+}
+
+Status Resolver::Bind(Job& job) {
+  RETURN_IF_ERROR(BindServers(job.servers));
+  if (job.is_fleet()) {
+    return {};
+  }
+  RETURN_IF_ERROR(BindMachine(job));
+  const engine::Machine& machine = job.request.machine;
+  std::string overheads = job.names.overheads;
+  if (overheads.empty()) {
+    ASSIGN_OR_RETURN(const workload::Implementation* const impl,
+                     workload::FindImplementation(job.request.settings.impl));
+    overheads =
+        machine.has_gpus() ? impl->overheads : machine.runtime->overheads;
+  }
+  ASSIGN_OR_RETURN(job.request.overheads, Overheads(overheads));
+  if (!job.names.plan.empty()) {
+    RETURN_IF_ERROR(plan::LoadDeal(job.names.plan, job.request));
+  }
+  return {};
+}
+
+Status Resolver::Load(engine::Machine& machine) {
+  ASSIGN_OR_RETURN(machine.kernels, store_.Kernels(machine.device));
+  if (machine.ranks > 1) {
+    ASSIGN_OR_RETURN(machine.collectives, store_.Collectives(machine.cluster));
+  }
+  return {};
 }
 
 Status CheckFigures(const Scenario& scenario, const Job& job) {
   const engine::Request& request = job.request;
   using workload::Placement;
-  RETURN_IF_ERROR(CheckLinks(request));
+  RETURN_IF_ERROR(CheckLinks(job));
   const bool hybrid = request.hybrid.has_value();
-  if (!scenario.nic_gbs.empty() && request.nodes == 1 && !hybrid &&
+  if (!scenario.nic_gbs.empty() && job.names.machine.nodes == 1 && !hybrid &&
       std::ranges::none_of(request.model.tables,
                            [](const workload::TableGroup& table) {
                              return table.placement == Placement::kRemote;
@@ -206,35 +305,27 @@ Result<Job> ResolveTimes(const Scenario& scenario) {
   return job;
 }
 
-Result<Job> Resolve(const Scenario& scenario) {
-  return Resolver().Resolve(scenario);
-}
-
-Status Change(const Setting& setting, std::string_view text,
-              engine::Request& request) {
+Status Change(const Setting& setting, std::string_view text, Job& job) {
   ASSIGN_OR_RETURN(const Value value, ParseValue(setting, text));
   if (setting.known != nullptr) {
     RETURN_IF_ERROR(setting.known(value.text));
   }
-  const std::string server = request.server;
-  Job job;
-  job.request = std::move(request);
+  MachineNames& names = job.names.machine;
+  const std::string server = names.server;
   job.servers.name = server;
-  const Status applied = setting.apply(value, job);
-  request = std::move(job.request);
-  RETURN_IF_ERROR(applied);
+  RETURN_IF_ERROR(setting.apply(value, job));
   // Another server, or other figures of it: all train there.
   if (job.servers.name != server) {
-    request.server = std::move(job.servers.name);
-    request.gpu.clear();
-    request.platform.clear();
+    names.server = job.servers.name;
+    names.gpu.clear();
+    names.platform.clear();
   }
+  job.servers.name = names.server;
   return {};
 }
 
-Status CheckRecordedGpu(std::string_view gpu) {
-  ASSIGN_OR_RETURN(const bool tried, TriesLinks(gpu));
-  if (tried) {
+Status CheckRecordedGpu(const hw::Device& gpu) {
+  if (TriesLinks(gpu)) {
     return NoEffect("nvlink_gbs",
                     "the collectives of a recorded step keep their time; "
                     "expected a model in its place");
@@ -242,16 +333,14 @@ Status CheckRecordedGpu(std::string_view gpu) {
   return {};
 }
 
-Status CheckEffect(const Setting& setting, const engine::Request& request) {
+Status CheckEffect(const Setting& setting, const Job& job) {
   if (setting.member == Member(&Scenario::gpu)) {
-    RETURN_IF_ERROR(CheckLinks(request));
+    RETURN_IF_ERROR(CheckLinks(job));
   }
-  if (setting.check == nullptr) {
-    return {};
+  if (setting.member == Member(&Scenario::precision)) {
+    RETURN_IF_ERROR(CheckUnits(job));
   }
-  Job job;
-  job.request = request;
-  return setting.check(job);
+  return setting.check == nullptr ? Status() : setting.check(job);
 }
 
 }  // namespace stepcast::scenario

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "engine/step_result.h"
-#include "plan/load_deal.h"
 #include "scenario/resolve.h"
 #include "sim/simulate.h"
 #include "whatif/task_filler.h"
@@ -15,10 +14,10 @@
 namespace stepcast::whatif {
 namespace {
 
-Status SetOne(const Change& change, engine::Request& request) {
+Status SetOne(const Change& change, scenario::Job& job) {
   const scenario::Setting* const setting = change.kind->setting;
   if (setting == nullptr) {
-    return change.kind->set(change, request);
+    return change.kind->set(change, job);
   }
   if (setting->IsFlag()) {
     RETURN_IF_ERROR(NoValue(change));
@@ -27,30 +26,35 @@ Status SetOne(const Change& change, engine::Request& request) {
                 fmt::format("change {} has no value; expected {}={}",
                             change.text, change.text, setting->value));
   }
-  return Named(change, scenario::Change(*setting, change.value, request));
+  return Named(change, scenario::Change(*setting, change.value, job));
 }
 
-// Applies changes of the request. Returns whether there are any.
-Result<bool> SetRequest(const Case& before, std::span<const Change> changes,
-                        std::optional<engine::Request>& request) {
+// Applies changes of the job. Returns whether there are any.
+Result<bool> ChangeJob(const Case& before, std::span<const Change> changes,
+                       scenario::Resolver& resolver,
+                       std::optional<scenario::Job>& job) {
   bool any = false;
   for (const Change* const change : InOrder(changes)) {
     if (OfRequest(before, *change)) {
-      RETURN_IF_ERROR(SetOne(*change, *request));
+      RETURN_IF_ERROR(SetOne(*change, *job));
       any = true;
     }
   }
+  if (!any) {
+    return false;
+  }
+  const Status bound = resolver.Bind(*job);
+  if (!bound) {
+    job->request.machine = {};  // The one before the changes.
+  }
   for (const Change& change : changes) {
     if (OfRequest(before, change) && change.kind->setting != nullptr) {
-      RETURN_IF_ERROR(Named(
-          change, scenario::CheckEffect(*change.kind->setting, *request)));
+      RETURN_IF_ERROR(
+          Named(change, scenario::CheckEffect(*change.kind->setting, *job)));
     }
   }
-  // A plan tells of the tables and ranks that it was read for.
-  if (any && !request->plan.empty()) {
-    RETURN_IF_ERROR(plan::LoadDeal(request->plan, *request));
-  }
-  return any;
+  RETURN_IF_ERROR(bound);
+  return true;
 }
 
 // Runs the step again with its edited times.
@@ -100,7 +104,7 @@ std::vector<const Change*> InOrder(std::span<const Change> changes) {
 }
 
 bool OfRequest(const Case& subject, const Change& change) {
-  return subject.request.has_value() &&
+  return subject.job.has_value() &&
          (change.kind->set != nullptr || change.kind->setting != nullptr) &&
          (change.kind->sets == nullptr || change.kind->sets(change));
 }
@@ -115,18 +119,18 @@ Status CheckApplies(const Case& subject, const Change& change) {
 }
 
 Result<Changed> Apply(const Case& before, std::span<const Change> changes,
-                      engine::Predictor& predictor) {
+                      scenario::Resolver& resolver) {
   Changed changed;
-  std::optional<engine::Request> request = before.request;
+  std::optional<scenario::Job> job = before.job;
   bool edits = false;
   for (const Change& change : changes) {
     RETURN_IF_ERROR(CheckApplies(before, change));
     edits = edits || !OfRequest(before, change);
   }
-  ASSIGN_OR_RETURN(const bool asks_anew, SetRequest(before, changes, request));
+  ASSIGN_OR_RETURN(const bool asks_anew,
+                   ChangeJob(before, changes, resolver, job));
   if (asks_anew) {
-    ASSIGN_OR_RETURN(changed.after,
-                     CaseOfModel(*request, before.options, predictor));
+    ASSIGN_OR_RETURN(changed.after, CaseOfModel(*std::move(job), resolver));
   } else {
     changed.after = before;
   }
@@ -136,7 +140,8 @@ Result<Changed> Apply(const Case& before, std::span<const Change> changes,
   }
   Case& after = changed.after;
   const Case unedited = after;
-  StepEditor editor(unedited.result, after.place, predictor, after.times);
+  StepEditor editor(unedited.result, after.machine, resolver.store(),
+                    after.times);
   for (const Change* const change : InOrder(changes)) {
     if (!OfRequest(before, *change)) {
       RETURN_IF_ERROR(change->kind->edit(*change, editor));
@@ -145,7 +150,7 @@ Result<Changed> Apply(const Case& before, std::span<const Change> changes,
   changed.notes = editor.notes();
   changed.bound = editor.bound();
   after.times = std::move(editor.times());
-  after.place = editor.place();
+  after.machine = editor.machine();
   Resimulate(after);
   TakePrices(after);
   const Delta edited = DeltaOf(unedited, after);

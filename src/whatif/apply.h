@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/predictor.h"
+#include "scenario/resolve.h"
 #include "whatif/case.h"
 #include "whatif/change.h"
 #include "whatif/delta.h"
@@ -28,7 +28,7 @@ std::vector<const Change*> InOrder(std::span<const Change> changes);
 /// that, each kind in order. Fails with the reason where a change
 /// does not apply.
 Result<Changed> Apply(const Case& before, std::span<const Change> changes,
-                      engine::Predictor& predictor);
+                      scenario::Resolver& resolver);
 
 /// Whether the change is one of the request, for this workload.
 bool OfRequest(const Case& subject, const Change& change);

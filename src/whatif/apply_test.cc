@@ -214,7 +214,8 @@ rank 0 "Tesla V100-SXM2-16GB" @0+200
 }
 
 TEST(ApplyTest, ModelsArePredictedAnew) {
-  engine::Request request;
+  scenario::Job job;
+  engine::Request& request = job.request;
   request.model.name = "made";
   request.model.batch = 2048;
   request.model.dense_features = 13;
@@ -222,11 +223,11 @@ TEST(ApplyTest, ModelsArePredictedAnew) {
   request.model.top_mlp = {512, 1};
   request.model.tables = {{.count = 4, .rows = 100000, .dim = 64}};
   request.settings.impl = "pytorch-bags";
-  request.gpu = "v100-sxm-16gb";
-  engine::Predictor predictor;
-  engine::PredictOptions options;
-  options.samples = 20;
-  const auto before = CaseOfModel(request, options, predictor);
+  job.names.machine.gpu = "v100-sxm-16gb";
+  job.options.samples = 20;
+  scenario::Resolver resolver;
+  ASSERT_TRUE(resolver.Bind(job));
+  const auto before = CaseOfModel(job, resolver);
   ASSERT_TRUE(before) << before.error().message;
   for (const std::string_view same :
        {"gpu=v100-sxm-16gb", "batch=2048", "precision=fp32", "resize-mlp=1",

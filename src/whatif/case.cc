@@ -6,31 +6,26 @@
 #include "engine/replay.h"
 
 namespace stepcast::whatif {
-Result<Case> CaseOfModel(const engine::Request& request,
-                         const engine::PredictOptions& options,
-                         engine::Predictor& predictor) {
+
+Result<Case> CaseOfModel(scenario::Job job, scenario::Resolver& resolver) {
+  RETURN_IF_ERROR(resolver.Load(job.request.machine));
   ASSIGN_OR_RETURN(engine::ModelPrediction predicted,
-                   predictor.Predict(request, options));
+                   engine::PredictModel(job.request, job.options));
   auto model =
       std::make_shared<const engine::ModelPrediction>(std::move(predicted));
-  Case made = CaseOfResult(model->result,
-                           {.gpu = model->gpu,
-                            .platform = model->platform,
-                            .gpus = model->ranks,
-                            .nodes = request.nodes,
-                            .server = request.server,
-                            .runtime = model->runtime},
-                           options);
+  Case made = CaseOfResult(model->result, job.request.machine, job.options);
   made.options.system_spread = engine::kSystemSpread;
-  made.request = request;
+  made.job = std::move(job);
   made.model = std::move(model);
   return made;
 }
 
-Result<Case> CaseOfTrace(std::shared_ptr<const ir::Graph> graph, Place place,
+Result<Case> CaseOfTrace(std::shared_ptr<const ir::Graph> graph,
+                         engine::Machine machine,
                          const engine::PredictOptions& options) {
   ASSIGN_OR_RETURN(engine::Replay replay, engine::ReplayStep(std::move(graph)));
-  Case made = CaseOfResult(std::move(replay.result), std::move(place), options);
+  Case made =
+      CaseOfResult(std::move(replay.result), std::move(machine), options);
   // What is measured is certain.
   made.options.repeats = 1;
   made.options.host_spread = 0;
@@ -38,12 +33,12 @@ Result<Case> CaseOfTrace(std::shared_ptr<const ir::Graph> graph, Place place,
   return made;
 }
 
-Case CaseOfResult(engine::StepResult result, Place place,
+Case CaseOfResult(engine::StepResult result, engine::Machine machine,
                   const engine::PredictOptions& options) {
   Case made;
-  made.times = TimesOf(result, place);
+  made.times = TimesOf(result, machine);
   made.result = std::move(result);
-  made.place = std::move(place);
+  made.machine = std::move(machine);
   made.options = options;
   return made;
 }

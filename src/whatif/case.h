@@ -10,8 +10,9 @@
 
 #include "base/result.h"
 #include "engine/predict.h"
-#include "engine/predictor.h"
+#include "engine/predict_model.h"
 #include "ir/graph.h"
+#include "scenario/resolve.h"
 #include "whatif/step_editor.h"
 #include "whatif/step_times.h"
 
@@ -20,24 +21,23 @@ namespace stepcast::whatif {
 struct Case {
   engine::StepResult result;
   StepTimes times;  // That it was simulated with.
-  Place place;
+  engine::Machine machine;
   /// Of models: what was asked, and what else was found.
-  std::optional<engine::Request> request;
+  std::optional<scenario::Job> job;
   std::shared_ptr<const engine::ModelPrediction> model;
   engine::PredictOptions options;
 };
 
-/// A model, predicted.
-Result<Case> CaseOfModel(const engine::Request& request,
-                         const engine::PredictOptions& options,
-                         engine::Predictor& predictor);
+/// A model, predicted; the job is bound.
+Result<Case> CaseOfModel(scenario::Job job, scenario::Resolver& resolver);
 
 /// A recorded step as it was measured: replayed from its own durations.
-Result<Case> CaseOfTrace(std::shared_ptr<const ir::Graph> graph, Place place,
+Result<Case> CaseOfTrace(std::shared_ptr<const ir::Graph> graph,
+                         engine::Machine machine,
                          const engine::PredictOptions& options);
 
 /// A step that was predicted from its graph.
-Case CaseOfResult(engine::StepResult result, Place place,
+Case CaseOfResult(engine::StepResult result, engine::Machine machine,
                   const engine::PredictOptions& options);
 
 }  // namespace stepcast::whatif

@@ -76,11 +76,11 @@ Result<NamedFactor> ParseNamedFactor(const Change& change) {
 }
 
 Status SetNamed(const Change& change, std::string_view setting,
-                std::string_view value, engine::Request& request) {
+                std::string_view value, scenario::Job& job) {
   const scenario::Setting* const found = scenario::FindSetting(setting);
   CHECK(found != nullptr) << setting;
-  RETURN_IF_ERROR(Named(change, scenario::Change(*found, value, request)));
-  return Named(change, scenario::CheckEffect(*found, request));
+  RETURN_IF_ERROR(Named(change, scenario::Change(*found, value, job)));
+  return Named(change, scenario::CheckEffect(*found, job));
 }
 
 Status Named(const Change& change, const Status& status) {

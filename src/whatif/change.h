@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "engine/predictor.h"
+#include "scenario/job.h"
 #include "scenario/settings.h"
 
 namespace stepcast::whatif {
@@ -32,7 +32,7 @@ struct ChangeKind {
   /// Of the request: the setting that it gives a value to, or what it does to
   /// several.
   const scenario::Setting* setting = nullptr;
-  Status (*set)(const Change& change, engine::Request& request) = nullptr;
+  Status (*set)(const Change& change, scenario::Job& job) = nullptr;
   /// Of changes with both: whether this value is one of the request. Null: all.
   bool (*sets)(const Change& change) = nullptr;
   /// Carried out behind the others, whatever its place among them: what it is

@@ -48,7 +48,8 @@ class Side {
     for (const std::string& model : drawn.times.models) {
       // Models of different GPUs are off in their own ways. Those of another
       // GPU than the step's first have its name in theirs.
-      models_.push_back(HashBytes(model + "@" + drawn.times.origin->place.gpu));
+      models_.push_back(
+          HashBytes(model + "@" + drawn.times.origin->machine.gpu));
     }
     for (const ir::KernelShape& shape : drawn.result.graph->data().shapes) {
       shapes_.push_back(HashBytes(ir::ShapeText(shape)));

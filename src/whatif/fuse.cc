@@ -26,7 +26,7 @@ bool AnyFused(
 Status Fuse(std::span<const ir::WorkId> works, const ir::KernelShape& joined,
             StepEditor& editor, FusedWorks& fused) {
   ASSIGN_OR_RETURN(ShapePrices* const prices,
-                   editor.PricesOn(editor.place().gpu));
+                   editor.PricesOn(editor.machine()));
   Fusion fusion{.shape = editor.AddShape(joined)};
   prices->Want(fusion.shape, joined);
   for (const ir::WorkId id : works) {

@@ -16,8 +16,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-engine::Request Job(int gpus) {
-  engine::Request request;
+scenario::Job Job(int gpus) {
+  scenario::Job job;
+  job.options.samples = 0;
+  engine::Request& request = job.request;
   request.model.name = "made";
   request.model.batch = 4096;
   request.model.dense_features = 13;
@@ -26,14 +28,16 @@ engine::Request Job(int gpus) {
   request.model.tables = {
       {.count = 8, .rows = 1'000'000, .dim = 64, .pooling = 20}};
   request.settings.impl = "torchrec";
-  request.gpu = "v100-sxm-16gb";
-  request.gpus = gpus;
-  return request;
+  job.names.machine.gpu = "v100-sxm-16gb";
+  job.names.machine.gpus = gpus;
+  return job;
 }
 
-Case CaseOf(const engine::Request& request) {
-  engine::Predictor predictor;
-  auto made = CaseOfModel(request, {}, predictor);
+Case CaseOf(scenario::Job job) {
+  scenario::Resolver resolver;
+  const Status bound = resolver.Bind(job);
+  CHECK(bound.has_value()) << bound.error().message;
+  auto made = CaseOfModel(std::move(job), resolver);
   CHECK(made.has_value()) << made.error().message;
   return *std::move(made);
 }
@@ -42,11 +46,10 @@ Case CaseOf(const engine::Request& request) {
 class PlanFile {
  public:
   template <typename RankOf>
-  PlanFile(const engine::Request& request, std::string_view name,
-           RankOf rank_of)
+  PlanFile(const scenario::Job& job, std::string_view name, RankOf rank_of)
       : path_(std::filesystem::temp_directory_path() / name) {
     plan::Plan plan;
-    const auto tables = plan::NamedTablesOf(request.model);
+    const auto tables = plan::NamedTablesOf(job.request.model);
     for (size_t i = 0; i < tables.size(); ++i) {
       plan.tables.push_back(
           {.sharding = plan::Sharding::kTableWise,
@@ -55,7 +58,7 @@ class PlanFile {
                        .rank = rank_of(static_cast<int>(i))}}});
     }
     std::ofstream(path_) << plan::WritePlanJson(
-        plan, tables, {.count = request.gpus, .nodes = request.nodes});
+        plan, tables, {.count = job.names.machine.gpus});
   }
   ~PlanFile() {
     std::error_code ignored;
@@ -72,15 +75,15 @@ class PlanFile {
 };
 
 TEST(PlanOfTheBaseTest, IsReadAgainForWhatAChangeMakes) {
-  engine::Request request = Job(4);
-  const PlanFile file(request, "stepcast_base_plan.json",
+  scenario::Job job = Job(4);
+  const PlanFile file(job, "stepcast_base_plan.json",
                       [](int table) { return table % 4; });
-  ASSERT_TRUE(plan::LoadDeal(file.path(), request).has_value());
-  const Case before = CaseOf(request);
+  job.names.plan = file.path();
+  const Case before = CaseOf(job);
   // As predicted for tables there to begin with.
-  engine::Request farther = Job(4);
-  farther.model.tables.front().placement = workload::Placement::kHost;
-  ASSERT_TRUE(plan::LoadDeal(file.path(), farther).has_value());
+  scenario::Job farther = Job(4);
+  farther.request.model.tables.front().placement = workload::Placement::kHost;
+  farther.names.plan = file.path();
   const Case there = CaseOf(farther);
   EXPECT_EQ(DeltaUs(before, {"placement=host"}),
             ToMicroseconds(there.result.step - before.result.step));
@@ -112,10 +115,10 @@ TEST(PlacementChangeTest, FartherAwayIsSlowerAndBackIsTheSame) {
 }
 
 TEST(PlacementChangeTest, HybridTellsWhatItPlaced) {
-  engine::Request request = Job(1);
-  request.model.tables.push_back(
+  scenario::Job job = Job(1);
+  job.request.model.tables.push_back(
       {.count = 1, .rows = 100'000'000, .dim = 64, .pooling = 1});
-  const Changed changed = After(CaseOf(request), {"placement=hybrid"});
+  const Changed changed = After(CaseOf(job), {"placement=hybrid"});
   ASSERT_EQ(changed.after.model->notes.size(), 1u);
   EXPECT_THAT(changed.after.model->notes[0],
               HasSubstr("8 of 9 tables (2.05 GB) in GPU memory"));
@@ -130,16 +133,16 @@ TEST(PlacementChangeTest, WordsThatMeanNothingAreErrors) {
 }
 
 TEST(PrecisionChangeTest, Tf32WithoutUnitsIsFp32) {
-  engine::Request request = Job(1);
-  const Case fp32 = CaseOf(request);
+  scenario::Job job = Job(1);
+  const Case fp32 = CaseOf(job);
   EXPECT_THAT(ErrorOf(fp32, "precision=tf32"),
               HasSubstr("v100-sxm-16gb has no TF32 units"));
   for (const std::string gpu : {"v100-sxm-16gb", "p100-pcie-16gb", "mi100"}) {
-    request.gpu = gpu;
-    request.settings.precision = workload::Precision::kFp32;
-    const Duration plain = CaseOf(request).result.step;
-    request.settings.precision = workload::Precision::kTf32;
-    EXPECT_EQ(CaseOf(request).result.step, plain) << gpu;
+    job.names.machine.gpu = gpu;
+    job.request.settings.precision = workload::Precision::kFp32;
+    const Duration plain = CaseOf(job).result.step;
+    job.request.settings.precision = workload::Precision::kTf32;
+    EXPECT_EQ(CaseOf(job).result.step, plain) << gpu;
   }
   // In either order: a precision is for the GPU that there is in the end.
   EXPECT_LT(DeltaUs(fp32, {"precision=tf32", "gpu=a100-sxm-80gb"}),
@@ -154,13 +157,13 @@ TEST(PrecisionChangeTest, Bf16WithoutUnitsIsTold) {
 
 // What the request makes nothing of.
 TEST(RequestChangeTest, WhatChangesNothingSaysWhy) {
-  engine::Request request = Job(1);
-  EXPECT_THAT(ErrorOf(CaseOf(request), "cuda-graphs=all"),
+  scenario::Job job = Job(1);
+  EXPECT_THAT(ErrorOf(CaseOf(job), "cuda-graphs=all"),
               HasSubstr("expected off, or pytorch, nvidia or hugectr"));
-  EXPECT_THAT(ErrorOf(CaseOf(request), "nodes=4"),
+  EXPECT_THAT(ErrorOf(CaseOf(job), "nodes=4"),
               HasSubstr("4 nodes with 1 GPU over all of them"));
-  request.settings.mode = workload::Mode::kInfer;
-  EXPECT_THAT(ErrorOf(CaseOf(request), "fuse-optimizer"),
+  job.request.settings.mode = workload::Mode::kInfer;
+  EXPECT_THAT(ErrorOf(CaseOf(job), "fuse-optimizer"),
               HasSubstr("inference has no optimizer"));
 }
 
@@ -173,14 +176,13 @@ TEST(ResizeTest, NothingHasASizeOfZero) {
 }
 
 TEST(ReshardTest, OneRankWithAllTablesIsSlower) {
-  engine::Request request = Job(4);
+  scenario::Job job = Job(4);
   // So many lookups that the device is what a step waits for.
-  request.model.tables.front().pooling = 200;
-  request.settings.batch = 16'384;
-  const Case before = CaseOf(request);
-  const PlanFile even(request, "stepcast_even.json",
-                      [](int i) { return i % 4; });
-  const PlanFile uneven(request, "stepcast_uneven.json", [](int) { return 1; });
+  job.request.model.tables.front().pooling = 200;
+  job.request.settings.batch = 16'384;
+  const Case before = CaseOf(job);
+  const PlanFile even(job, "stepcast_even.json", [](int i) { return i % 4; });
+  const PlanFile uneven(job, "stepcast_uneven.json", [](int) { return 1; });
   const double gained = DeltaUs(before, {even.change()});
   EXPECT_GT(DeltaUs(before, {uneven.change()}), gained);
   // The last one counts.
@@ -189,26 +191,25 @@ TEST(ReshardTest, OneRankWithAllTablesIsSlower) {
 
 // A plan is for the ranks that there are in the end.
 TEST(ReshardTest, PlansComeBehindOtherChanges) {
-  engine::Request request = Job(4);
-  const PlanFile plan(request, "stepcast_four.json",
-                      [](int i) { return i % 4; });
-  request.gpus = 2;
-  const Case before = CaseOf(request);
+  scenario::Job job = Job(4);
+  const PlanFile plan(job, "stepcast_four.json", [](int i) { return i % 4; });
+  job.names.machine.gpus = 2;
+  const Case before = CaseOf(job);
   EXPECT_EQ(DeltaUs(before, {plan.change(), "gpus=4"}),
             DeltaUs(before, {"gpus=4", plan.change()}));
   EXPECT_THAT(ErrorOf(before, plan.change()), HasSubstr("expected"));
 }
 
 TEST(ReshardTest, WhatCannotFollowAPlanSaysSo) {
-  engine::Request request = Job(4);
-  const PlanFile plan(request, "stepcast_cannot.json", [](int) { return 0; });
+  scenario::Job job = Job(4);
+  const PlanFile plan(job, "stepcast_cannot.json", [](int) { return 0; });
   EXPECT_THAT(ErrorOf(CaseOf(Job(1)), plan.change()), HasSubstr("--gpus 2"));
-  EXPECT_THAT(ErrorOf(CaseOf(request), "reshard"),
+  EXPECT_THAT(ErrorOf(CaseOf(job), "reshard"),
               HasSubstr("has no value; expected reshard=FILE"));
-  EXPECT_THAT(ErrorOf(CaseOf(request), "reshard=none.json"),
+  EXPECT_THAT(ErrorOf(CaseOf(job), "reshard=none.json"),
               HasSubstr("none.json"));
-  request.settings.impl = "pytorch";
-  EXPECT_THAT(ErrorOf(CaseOf(request), plan.change()),
+  job.request.settings.impl = "pytorch";
+  EXPECT_THAT(ErrorOf(CaseOf(job), plan.change()),
               HasSubstr("expected --impl torchrec"));
 }
 
@@ -224,9 +225,9 @@ TEST(OverlapCommTest, IdsAreDistributedAheadAlready) {
 // 16.8 million numbers of one layer are a gradient of 64 MiB: buckets cannot be
 // smaller, and one for all waits for the last gradient.
 TEST(OverlapCommTest, OneBucketForAllHidesLess) {
-  engine::Request request = Job(4);
-  request.settings.impl = "pytorch";
-  const Case before = CaseOf(request);
+  scenario::Job job = Job(4);
+  job.request.settings.impl = "pytorch";
+  const Case before = CaseOf(job);
   EXPECT_GT(DeltaUs(before, {"overlap-comm=bucket=1000"}), 0);
   EXPECT_EQ(DeltaUs(before, {"overlap-comm bucket 1000"}),
             DeltaUs(before, {"overlap-comm=bucket=1000"}));
@@ -242,11 +243,10 @@ TEST(OverlapCommTest, WhatDoesNotApplySaysWhy) {
               HasSubstr("expected prefetch or prefetch=off"));
   EXPECT_THAT(ErrorOf(CaseOf(Job(1)), "overlap-comm=bucket=10"),
               HasSubstr("gpus=2"));
-  engine::Request request = Job(4);
-  request.settings.impl = "hugectr";
-  EXPECT_THAT(ErrorOf(CaseOf(request), "overlap-comm=bucket=10"),
-              HasSubstr("DDP"));
-  EXPECT_THAT(ErrorOf(CaseOf(request), "overlap-comm=prefetch"),
+  scenario::Job job = Job(4);
+  job.request.settings.impl = "hugectr";
+  EXPECT_THAT(ErrorOf(CaseOf(job), "overlap-comm=bucket=10"), HasSubstr("DDP"));
+  EXPECT_THAT(ErrorOf(CaseOf(job), "overlap-comm=prefetch"),
               HasSubstr("expected torchrec"));
 }
 

@@ -12,8 +12,7 @@ namespace stepcast::whatif {
 
 /// Reprices collectives that move other bytes than they did, where the step ran
 /// before it was edited: what servers add to a collective does not change with
-/// a GPU. Models are found with the first one: those of the step's platform, or
-/// of the smallest that has its GPUs.
+/// a GPU.
 class CollectiveRepricer {
  public:
   explicit CollectiveRepricer(StepEditor& editor) : editor_(editor) {}
@@ -26,7 +25,6 @@ class CollectiveRepricer {
  private:
   StepEditor& editor_;
   const cost::CollectiveModels* models_ = nullptr;
-  int ranks_ = 0;  // That the models are of.
   size_t repriced_ = 0;
 };
 

@@ -14,10 +14,9 @@ StepBatch::StepBatch(const Case& before)
               before.times) {}
 
 Result<Duration> StepBatch::StepWith(std::span<const Change> changes,
-                                     engine::Predictor& predictor) {
+                                     cost::ModelStore& store) {
   times_ = before_.times;  // Into memory that is there.
-  StepEditor editor(before_.result, before_.place, predictor,
-                    std::move(times_));
+  StepEditor editor(before_.result, before_.machine, store, std::move(times_));
   Status edited;
   for (const Change* const change : InOrder(changes)) {
     CHECK(!OfRequest(before_, *change)) << change->text;

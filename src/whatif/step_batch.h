@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
-#include "engine/predictor.h"
+#include "cost/model_store.h"
 #include "sim/simulate.h"
 #include "whatif/case.h"
 #include "whatif/change.h"
@@ -24,7 +24,7 @@ class StepBatch {
 
   /// The step under changes, all of which are of the step. Fails as Apply does.
   Result<Duration> StepWith(std::span<const Change> changes,
-                            engine::Predictor& predictor);
+                            cost::ModelStore& store);
 
  private:
   const Case& before_;

@@ -30,13 +30,13 @@ rank 0 "Tesla V100-SXM2-16GB" @0+200
 TEST(StepBatchTest, EveryAnswerIsThatOfApply) {
   const Case before = TraceOf(kStepWithWaits);
   StepBatch batch(before);
-  engine::Predictor predictor;
+  cost::ModelStore store;
   for (const std::string_view text :
        {"scale-op=relu=0.5", "drop-op=relu", "scale-op=mm=3", "remove-sync",
         "scale-overhead=2", "drop-op=b", "gpu=a100-sxm-80gb",
         "scale-overhead=launch=4", "drop-op=a", "scale-overhead=gap=9",
         "scale-op=relu=0.5", "remove-sync", "scale-op=relu=1"}) {
-    const auto step = batch.StepWith(ChangesOf({text}), predictor);
+    const auto step = batch.StepWith(ChangesOf({text}), store);
     ASSERT_TRUE(step) << text << ": " << step.error().message;
     EXPECT_EQ(*step, After(before, {text}).after.result.step) << text;
   }
@@ -45,10 +45,10 @@ TEST(StepBatchTest, EveryAnswerIsThatOfApply) {
 TEST(StepBatchTest, AnErrorLeavesTheBatchUsable) {
   const Case before = TraceOf(kStepWithWaits);
   StepBatch batch(before);
-  engine::Predictor predictor;
-  EXPECT_FALSE(batch.StepWith(ChangesOf({"drop-op=none"}), predictor));
-  EXPECT_FALSE(batch.StepWith(ChangesOf({"batch=4"}), predictor));
-  const auto step = batch.StepWith(ChangesOf({"scale-op=relu=1"}), predictor);
+  cost::ModelStore store;
+  EXPECT_FALSE(batch.StepWith(ChangesOf({"drop-op=none"}), store));
+  EXPECT_FALSE(batch.StepWith(ChangesOf({"batch=4"}), store));
+  const auto step = batch.StepWith(ChangesOf({"scale-op=relu=1"}), store);
   ASSERT_TRUE(step);
   EXPECT_EQ(*step, before.result.step);
 }
@@ -58,8 +58,8 @@ TEST(StepBatchTest, ChangedStepsCanBeAskedToo) {
   const Case halved =
       After(TraceOf(kStepWithWaits), {"scale-op=relu=0.5"}).after;
   StepBatch batch(halved);
-  engine::Predictor predictor;
-  const auto step = batch.StepWith(ChangesOf({"scale-op=relu=2"}), predictor);
+  cost::ModelStore store;
+  const auto step = batch.StepWith(ChangesOf({"scale-op=relu=2"}), store);
   ASSERT_TRUE(step);
   EXPECT_EQ(*step, TraceOf(kStepWithWaits).result.step);
 }

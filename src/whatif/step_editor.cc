@@ -53,22 +53,20 @@ ir::ShapeId StepEditor::AddShape(ir::KernelShape shape) {
           static_cast<uint32_t>(times_.shapes.size() - 1)};
 }
 
-Result<ShapePrices*> StepEditor::PricesOn(const std::string& gpu) {
-  if (gpu.empty()) {
+Result<ShapePrices*> StepEditor::PricesOn(const engine::Machine& machine) {
+  if (!machine.device) {
     return Fail(ErrorCode::kInvalidInput,
                 "the trace does not name a GPU we know; expected --gpu NAME, "
                 "the one it was recorded on");
   }
-  const auto found = prices_.find(gpu);
+  const auto found = prices_.find(machine.device.name);
   if (found != prices_.end()) {
     return &found->second;
   }
-  const Place& first = first_place();
   ASSIGN_OR_RETURN(const cost::KernelModels* models,
-                   !first.server.empty() && gpu == first.gpu
-                       ? predictor_.ServerModels(first.server, first.runtime)
-                       : predictor_.Models(gpu));
-  return &prices_.emplace(gpu, ShapePrices(*models)).first->second;
+                   store_.Kernels(machine.device));
+  return &prices_.emplace(machine.device.name, ShapePrices(*models))
+              .first->second;
 }
 
 std::vector<ir::WorkId> StepEditor::WorksIn(ir::WorkId id) const {
@@ -79,7 +77,7 @@ std::vector<ir::WorkId> StepEditor::WorksIn(ir::WorkId id) const {
 
 // Whether the work is as it was to begin with.
 bool StepEditor::IsFirst(ir::WorkId id) const {
-  return place_.gpu == first_place().gpu &&
+  return machine_.device.name == first_machine().device.name &&
          times_.works[id].shape == data().works[id].shape;
 }
 
@@ -129,7 +127,7 @@ void StepEditor::RepriceRoughly(ir::WorkId id, double factor) {
   TakeRatio(id, factor,
             {.low = 1 / kRoughSpread,
              .high = kRoughSpread,
-             .model = ModelNumber("bandwidth", place_.gpu),
+             .model = ModelNumber("bandwidth", machine_.gpu),
              .source = engine::PriceSource::kExtrapolated});
 }
 
@@ -180,7 +178,7 @@ bool StepEditor::RepriceOne(ir::WorkId id, const ShapePrices& before,
   if (IsFirst(id)) {
     TakeRatio(id, 1, times_.origin->trusts[id]);
   } else if (priced) {
-    Reprice(id, *from, *to, place_.gpu);
+    Reprice(id, *from, *to, machine_.gpu);
   } else {
     RepriceRoughly(id, before.models().machine().copy_rate() /
                            after.models().machine().copy_rate());
@@ -189,8 +187,8 @@ bool StepEditor::RepriceOne(ir::WorkId id, const ShapePrices& before,
 }
 
 Result<size_t> StepEditor::Reprice(std::span<const ir::WorkId> works) {
-  ASSIGN_OR_RETURN(ShapePrices* const before, PricesOn(first_place().gpu));
-  ASSIGN_OR_RETURN(ShapePrices* const after, PricesOn(place_.gpu));
+  ASSIGN_OR_RETURN(ShapePrices* const before, PricesOn(first_machine()));
+  ASSIGN_OR_RETURN(ShapePrices* const after, PricesOn(machine_));
   for (const ir::WorkId id : works) {
     WantPrices(id, *before, *after);
   }

@@ -16,10 +16,10 @@
 
 #include "base/result.h"
 #include "cost/kernel_models.h"
-#include "engine/predictor.h"
+#include "cost/model_store.h"
+#include "engine/request.h"
 #include "engine/step_result.h"
 #include "ir/graph.h"
-#include "whatif/place.h"
 #include "whatif/select.h"
 #include "whatif/shape_prices.h"
 #include "whatif/step_times.h"
@@ -28,22 +28,24 @@ namespace stepcast::whatif {
 
 class StepEditor {
  public:
-  StepEditor(const engine::StepResult& base, const Place& place,
-             engine::Predictor& predictor, StepTimes times)
+  StepEditor(const engine::StepResult& base, const engine::Machine& machine,
+             cost::ModelStore& store, StepTimes times)
       : base_(base),
-        place_(place),
-        predictor_(predictor),
+        machine_(machine),
+        store_(store),
         times_(std::move(times)) {}
 
   const ir::Graph& graph() const { return *base_.graph; }
   const ir::GraphData& data() const { return graph().data(); }
   const cost::HostPlan& plan() const { return base_.plan; }
   const engine::StepResult& base() const { return base_; }
-  const Place& place() const { return place_; }
+  const engine::Machine& machine() const { return machine_; }
   /// Where the step ran before it was edited.
-  const Place& first_place() const { return times_.origin->place; }
-  Place& place() { return place_; }
-  engine::Predictor& predictor() { return predictor_; }
+  const engine::Machine& first_machine() const {
+    return times_.origin->machine;
+  }
+  engine::Machine& machine() { return machine_; }
+  cost::ModelStore& store() { return store_; }
   StepTimes& times() { return times_; }
   const StepTimes& times() const { return times_; }
 
@@ -90,7 +92,7 @@ class StepEditor {
 
   /// The models of a GPU and what they have been asked. Fails if it is empty:
   /// the trace does not tell.
-  Result<ShapePrices*> PricesOn(const std::string& gpu);
+  Result<ShapePrices*> PricesOn(const engine::Machine& machine);
 
   /// What a user should know of how the change was carried out.
   /// The same twice is told once.
@@ -123,8 +125,8 @@ class StepEditor {
   };
 
   const engine::StepResult& base_;
-  Place place_;
-  engine::Predictor& predictor_;
+  engine::Machine machine_;
+  cost::ModelStore& store_;
   StepTimes times_;
   std::map<std::string, ShapePrices, std::less<>> prices_;  // By GPU.
   std::vector<KnownModel> models_;

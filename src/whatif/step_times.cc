@@ -48,7 +48,7 @@ void TakeWorks(const engine::StepResult& result, StepTimes& times) {
 
 }  // namespace
 
-StepTimes TimesOf(const engine::StepResult& result, Place place) {
+StepTimes TimesOf(const engine::StepResult& result, engine::Machine machine) {
   const ir::GraphData& data = result.graph->data();
   StepTimes times;
   TakeWorks(result, times);
@@ -62,7 +62,7 @@ StepTimes TimesOf(const engine::StepResult& result, Place place) {
   }
   times.rank_starts = result.lowered.rank_starts;
   auto origin = std::make_shared<StepOrigin>();
-  origin->place = std::move(place);
+  origin->machine = std::move(machine);
   origin->trusts.reserve(times.works.size());
   for (const EditedWork& work : times.works) {
     origin->trusts.push_back(work.trust);

@@ -19,7 +19,6 @@
 #include "ir/shape.h"
 #include "lower/lower.h"
 #include "sim/simulate.h"
-#include "whatif/place.h"
 
 namespace stepcast::whatif {
 
@@ -56,7 +55,7 @@ struct Fusion {
 
 /// A step before it was edited, where that is not in the graph.
 struct StepOrigin {
-  Place place;
+  engine::Machine machine;
   IdVector<ir::WorkId, Trust> trusts;
 };
 
@@ -80,8 +79,8 @@ struct StepTimes {
   std::shared_ptr<const StepOrigin> origin;
 };
 
-/// Those that a step at `place` was simulated with.
-StepTimes TimesOf(const engine::StepResult& result, Place place);
+/// Those that a step on `machine` was simulated with.
+StepTimes TimesOf(const engine::StepResult& result, engine::Machine machine);
 
 /// The number of a model in `times`, added if it is not there.
 uint16_t NumberOf(std::string_view model, StepTimes& times);

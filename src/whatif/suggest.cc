@@ -55,7 +55,7 @@ std::vector<std::string> ChangesToTry(const Case& subject) {
   std::vector<std::string> texts;
   for (const ChangeKind& kind : Changes()) {
     // What only models can be asked for is no advice for a recorded step.
-    if (!subject.request && kind.edit == nullptr) {
+    if (!subject.job && kind.edit == nullptr) {
       continue;
     }
     for (const std::string& value : Words(kind.tries)) {
@@ -93,7 +93,7 @@ Confidence ConfidenceOf(const Changed& changed) {
   return narrow && !changed.bound ? Confidence::kHigh : Confidence::kMedium;
 }
 
-Suggestions Suggest(const Case& before, engine::Predictor& predictor) {
+Suggestions Suggest(const Case& before, scenario::Resolver& resolver) {
   Suggestions suggestions;
   StepBatch batch(before);
   const auto gains = [&](Duration step) {
@@ -104,14 +104,14 @@ Suggestions Suggest(const Case& before, engine::Predictor& predictor) {
     CHECK(change.has_value()) << change.error().message;
     // The step time alone is quick; what gains nothing needs no more.
     if (!OfRequest(before, *change)) {
-      const auto step = batch.StepWith({&*change, 1}, predictor);
+      const auto step = batch.StepWith({&*change, 1}, resolver.store());
       if (!step || !gains(*step)) {
         suggestions.rejected.push_back(
             {text, step ? "no gain" : step.error().message});
         continue;
       }
     }
-    auto changed = Apply(before, {&*change, 1}, predictor);
+    auto changed = Apply(before, {&*change, 1}, resolver);
     if (!changed || !gains(changed->after.result.step)) {
       suggestions.rejected.push_back(
           {text, changed ? "no gain" : changed.error().message});

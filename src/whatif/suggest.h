@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/predictor.h"
+#include "scenario/resolve.h"
 #include "whatif/apply.h"
 #include "whatif/case.h"
 #include "whatif/change.h"
@@ -43,7 +43,7 @@ struct Suggestions {
 /// Tries every change that has values to try, and kernels of the families that
 /// take longest at twice the speed. A gain below a thousandth of the step is
 /// none.
-Suggestions Suggest(const Case& before, engine::Predictor& predictor);
+Suggestions Suggest(const Case& before, scenario::Resolver& resolver);
 
 /// By the interval of the difference; a bound is never sure.
 Confidence ConfidenceOf(const Changed& changed);

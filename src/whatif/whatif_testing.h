@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "base/check.h"
-#include "engine/predictor.h"
 #include "ir/graph_text.h"
+#include "scenario/find_machine.h"
+#include "scenario/resolve.h"
 #include "whatif/apply.h"
 #include "whatif/case.h"
 #include "whatif/change.h"
@@ -19,11 +20,14 @@
 namespace stepcast::whatif {
 
 /// A measured step; `gpu` is what it was recorded on.
-inline Case TraceOf(std::string_view text, std::string gpu = "v100-sxm-16gb") {
+inline Case TraceOf(std::string_view text,
+                    std::string_view gpu = "v100-sxm-16gb") {
   auto graph = ir::ParseGraph(text);
   CHECK(graph.has_value()) << graph.error().message;
+  auto machine = scenario::MachineOfSteps(gpu, "", graph->data());
+  CHECK(machine.has_value()) << machine.error().message;
   auto made = CaseOfTrace(std::make_shared<const ir::Graph>(*std::move(graph)),
-                          {.gpu = std::move(gpu)}, {});
+                          *std::move(machine), {});
   CHECK(made.has_value()) << made.error().message;
   return *std::move(made);
 }
@@ -41,8 +45,8 @@ inline std::vector<Change> ChangesOf(
 
 inline Changed After(const Case& before,
                      std::initializer_list<std::string_view> texts) {
-  engine::Predictor predictor;
-  auto changed = Apply(before, ChangesOf(texts), predictor);
+  scenario::Resolver resolver;
+  auto changed = Apply(before, ChangesOf(texts), resolver);
   CHECK(changed.has_value()) << changed.error().message;
   return *std::move(changed);
 }
@@ -54,8 +58,8 @@ inline double DeltaUs(const Case& before,
 }
 
 inline std::string ErrorOf(const Case& before, std::string_view text) {
-  engine::Predictor predictor;
-  const auto changed = Apply(before, ChangesOf({text}), predictor);
+  scenario::Resolver resolver;
+  const auto changed = Apply(before, ChangesOf({text}), resolver);
   return changed ? "" : changed.error().message;
 }
 

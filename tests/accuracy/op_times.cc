@@ -10,11 +10,12 @@
 
 #include "base/file.h"
 #include "base/units.h"
-#include "engine/predictor.h"
+#include "engine/predict_model.h"
 #include "measurements/authors_kernels.h"
 #include "measurements/authors_trace.h"
 #include "measurements/csv.h"
 #include "measurements/recorder_latency.h"
+#include "scenario/resolve.h"
 #include "tests/accuracy/error_pct.h"
 #include "workload/model_files.h"
 
@@ -89,15 +90,19 @@ std::string_view TopOp(const ir::Graph& graph, const ir::Work& work) {
 }
 
 Result<Times> Predict(const Trace& trace, double smallest_us) {
-  engine::Request request;
+  scenario::Job job;
+  engine::Request& request = job.request;
   ASSIGN_OR_RETURN(request.model, workload::FindModel(trace.ours));
-  request.gpu = kGpu;
+  job.names.machine.gpu = kGpu;
   request.settings.batch = 2048;
   request.settings.torch = workload::TorchRelease::kTorch18;
-  request.recorder_latency_us = smallest_us;
-  engine::Predictor predictor;
+  scenario::Resolver resolver;
+  RETURN_IF_ERROR(resolver.Bind(job));
+  ASSIGN_OR_RETURN(
+      request.machine.kernels,
+      resolver.store().Kernels(request.machine.device, smallest_us));
   ASSIGN_OR_RETURN(const engine::ModelPrediction predicted,
-                   predictor.Predict(request, {}));
+                   engine::PredictModel(request, {}));
   Times ops;
   const ir::GraphData& data = predicted.result.graph->data();
   for (const ir::WorkId id : data.works.ids()) {

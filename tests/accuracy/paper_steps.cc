@@ -9,8 +9,9 @@
 
 #include "base/file.h"
 #include "base/units.h"
-#include "engine/predictor.h"
+#include "engine/predict_model.h"
 #include "measurements/csv.h"
+#include "scenario/resolve.h"
 #include "tests/accuracy/error_pct.h"
 #include "workload/model_files.h"
 
@@ -92,24 +93,29 @@ Result<PaperStep> ReadStep(std::span<const std::string_view> cells) {
   return step;
 }
 
-Status Predict(engine::Predictor& predictor, PaperStep& step) {
-  engine::Request request;
+Status Predict(scenario::Resolver& resolver, PaperStep& step) {
+  scenario::Job job;
+  engine::Request& request = job.request;
   ASSIGN_OR_RETURN(const std::string model, OurName(kModels, step.model));
   ASSIGN_OR_RETURN(request.model, workload::FindModel(model));
-  ASSIGN_OR_RETURN(request.gpu, OurName(kGpus, step.gpu));
+  ASSIGN_OR_RETURN(job.names.machine.gpu, OurName(kGpus, step.gpu));
   request.settings.batch = step.batch;
-  request.overheads = "v100-hipc-2022";
+  job.names.overheads = "v100-hipc-2022";
+  RETURN_IF_ERROR(resolver.Bind(job));
+  RETURN_IF_ERROR(resolver.Load(request.machine));
   ASSIGN_OR_RETURN(const engine::ModelPrediction predicted,
-                   predictor.Predict(request, {}));
+                   engine::PredictModel(request, {}));
   const auto active_ms = [](const engine::ModelPrediction& of) {
     return ToMicroseconds(of.result.accounts.front().gpu_active) /
            kMicroseconds;
   };
   step.our_step_ms = ToMicroseconds(predicted.result.step) / kMicroseconds;
   step.our_plain_active_ms = active_ms(predicted);
-  request.recorder_latency_us = kRecorderUs;
+  ASSIGN_OR_RETURN(
+      request.machine.kernels,
+      resolver.store().Kernels(request.machine.device, kRecorderUs));
   ASSIGN_OR_RETURN(const engine::ModelPrediction recorded,
-                   predictor.Predict(request, {}));
+                   engine::PredictModel(request, {}));
   step.our_active_ms = active_ms(recorded);
   return {};
 }
@@ -138,7 +144,7 @@ Result<std::vector<PaperStep>> PredictPaperSteps(
       measurements::CsvTable::Parse(std::move(text), file.string()));
   ASSIGN_OR_RETURN(const std::vector<size_t> places,
                    table.FindColumns(kColumns));
-  engine::Predictor predictor;
+  scenario::Resolver resolver;
   std::vector<PaperStep> steps;
   for (size_t i = 0; i < table.row_count(); ++i) {
     std::vector<std::string_view> cells;
@@ -147,7 +153,7 @@ Result<std::vector<PaperStep>> PredictPaperSteps(
       cells.push_back(table.row(i)[place]);
     }
     ASSIGN_OR_RETURN(PaperStep step, ReadStep(cells));
-    RETURN_IF_ERROR(Predict(predictor, step));
+    RETURN_IF_ERROR(Predict(resolver, step));
     steps.push_back(std::move(step));
   }
   return steps;

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "engine/predictor.h"
 #include "ingest/build_graph.h"
 #include "measurements/step_rows.h"
 #include "report/step_words.h"
@@ -39,9 +38,11 @@ Result<Case> LoadStep(const std::string& run, int64_t number) {
   ASSIGN_OR_RETURN(ir::Graph graph,
                    ingest::BuildGraph(loaded.ranks, report::BuiltInRules(),
                                       {.step = number}, diagnostics));
+  ASSIGN_OR_RETURN(engine::Machine machine,
+                   scenario::MachineOfSteps("v100-sxm-16gb", "", graph.data()));
   return whatif::CaseOfTrace(
-      std::make_shared<const ir::Graph>(std::move(graph)),
-      {.gpu = "v100-sxm-16gb", .gpus = 4}, {});
+      std::make_shared<const ir::Graph>(std::move(graph)), std::move(machine),
+      {});
 }
 
 // Over the ranks: each has a clock of its own for where its step begins, but in
@@ -60,13 +61,13 @@ TEST(WhatifTruthTest, StepsWithoutTheStragglerAreThoseOfTheRunWithoutIt) {
   if (!std::filesystem::exists(report::TraceFolder())) {
     GTEST_SKIP() << "no traces in " << report::TraceFolder();
   }
-  engine::Predictor predictor;
+  scenario::Resolver resolver;
   const Change change = ChangeOf("remove-straggler");
   for (const int64_t step : {4, 5, 6}) {
     const auto before = LoadStep("straggler_1s", step);
     const auto truth = LoadStep("run3", step);
     ASSERT_TRUE(before && truth);
-    const auto changed = whatif::Apply(*before, {&change, 1}, predictor);
+    const auto changed = whatif::Apply(*before, {&change, 1}, resolver);
     ASSERT_TRUE(changed) << changed.error().message;
     const double predicted = MeanStepMs(changed->after);
     const double measured = MeanStepMs(*truth);
@@ -120,12 +121,13 @@ class PublishedChangesTest : public ::testing::Test {
   Speedup Compare(const std::string& from, const std::string& to,
                   const std::string& change_text) {
     const measurements::StepRow& slow = Row(from);
-    const report::StepMeaning meaning = words_.MeaningOf(slow);
+    report::StepMeaning meaning = words_.MeaningOf(slow, resolver_);
     EXPECT_EQ(meaning.why_not, "") << from;
-    const auto before = whatif::CaseOfModel(meaning.request, {}, predictor_);
+    meaning.job.options.samples = 0;
+    const auto before = whatif::CaseOfModel(meaning.job, resolver_);
     EXPECT_TRUE(before) << before.error().message;
     const Change change = ChangeOf(change_text);
-    const auto changed = whatif::Apply(*before, {&change, 1}, predictor_);
+    const auto changed = whatif::Apply(*before, {&change, 1}, resolver_);
     EXPECT_TRUE(changed) << changed.error().message;
     return {.label = fmt::format("{} {}", from, change_text),
             .measured = slow.step_time_ms / Row(to).step_time_ms,
@@ -143,7 +145,7 @@ class PublishedChangesTest : public ::testing::Test {
 
   std::vector<measurements::StepRow> rows_;
   report::StepWords words_;
-  engine::Predictor predictor_;
+  scenario::Resolver resolver_;
 };
 
 // Releases that ran FP32 and mixed precision side by side.

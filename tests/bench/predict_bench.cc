@@ -4,26 +4,29 @@
 #include <benchmark/benchmark.h>
 
 #include "base/check.h"
-#include "engine/predictor.h"
+#include "engine/predict_model.h"
+#include "scenario/resolve.h"
 #include "workload/model_files.h"
 
 namespace stepcast {
 namespace {
 
-engine::Request RequestOf(const char* model, const char* gpu) {
-  engine::Request request;
+scenario::Job JobOf(const char* model, const char* gpu) {
+  scenario::Job job;
   auto found = workload::FindModel(model);
   CHECK(found) << found.error().message;
-  request.model = *std::move(found);
-  request.gpu = gpu;
-  return request;
+  job.request.model = *std::move(found);
+  job.names.machine.gpu = gpu;
+  return job;
 }
 
-void Run(benchmark::State& state, const engine::Request& request,
+void Run(benchmark::State& state, scenario::Job job,
          const engine::PredictOptions& options) {
-  engine::Predictor predictor;
+  scenario::Resolver resolver;
   for (auto step : state) {
-    const auto predicted = predictor.Predict(request, options);
+    CHECK(resolver.Bind(job));
+    CHECK(resolver.Load(job.request.machine));
+    const auto predicted = engine::PredictModel(job.request, options);
     CHECK(predicted) << predicted.error().message;
     benchmark::DoNotOptimize(predicted->result.step);
   }
@@ -31,20 +34,20 @@ void Run(benchmark::State& state, const engine::Request& request,
 }
 
 void Point(benchmark::State& state) {
-  Run(state, RequestOf("dlrm_mlperf", "a100-sxm-80gb"), {});
+  Run(state, JobOf("dlrm_mlperf", "a100-sxm-80gb"), {});
 }
 BENCHMARK(Point)->Unit(benchmark::kMicrosecond);
 
 void WithInterval(benchmark::State& state) {
-  Run(state, RequestOf("dlrm_mlperf", "a100-sxm-80gb"), {.samples = 100});
+  Run(state, JobOf("dlrm_mlperf", "a100-sxm-80gb"), {.samples = 100});
 }
 BENCHMARK(WithInterval)->Unit(benchmark::kMicrosecond);
 
 void EightGpus(benchmark::State& state) {
-  engine::Request request = RequestOf("mlperf_dlrm_dcnv2", "h100-sxm-80gb");
-  request.settings.impl = "torchrec";
-  request.gpus = 8;
-  Run(state, request, {});
+  scenario::Job job = JobOf("mlperf_dlrm_dcnv2", "h100-sxm-80gb");
+  job.request.settings.impl = "torchrec";
+  job.names.machine.gpus = 8;
+  Run(state, job, {});
 }
 BENCHMARK(EightGpus)->Unit(benchmark::kMicrosecond);
 

@@ -31,9 +31,11 @@ whatif::Case LoadCase(const TraceFile& file) {
   Diagnostics diagnostics;
   auto graph = ingest::BuildGraph(loaded->ranks, *rules, {}, diagnostics);
   CHECK(graph.has_value()) << graph.error().message;
+  auto machine = scenario::MachineOfSteps("v100-sxm-16gb", "", graph->data());
+  CHECK(machine.has_value()) << machine.error().message;
   auto made =
       whatif::CaseOfTrace(std::make_shared<const ir::Graph>(*std::move(graph)),
-                          {.gpu = "v100-sxm-16gb"}, {.samples = 100});
+                          *std::move(machine), {.samples = 100});
   CHECK(made.has_value()) << made.error().message;
   return *std::move(made);
 }
@@ -58,9 +60,9 @@ void LoadAndAnswer(benchmark::State& state) {
   const TraceFile file = MakeFile(state.range(0));
   const whatif::Change change = ChangeOf("gpu=a100-sxm-80gb");
   for (auto iteration : state) {
-    engine::Predictor predictor;
+    scenario::Resolver resolver;
     const whatif::Case before = LoadCase(file);
-    const auto changed = whatif::Apply(before, {&change, 1}, predictor);
+    const auto changed = whatif::Apply(before, {&change, 1}, resolver);
     CHECK(changed.has_value()) << changed.error().message;
     benchmark::DoNotOptimize(changed->delta.step);
   }
@@ -72,10 +74,10 @@ void AnswerOne(benchmark::State& state, std::string_view text) {
   const TraceFile file = MakeFile(state.range(0));
   const whatif::Case before = LoadCase(file);
   const whatif::Change change = ChangeOf(text);
-  engine::Predictor predictor;
+  cost::ModelStore store;
   whatif::StepBatch batch(before);
   for (auto iteration : state) {
-    const auto step = batch.StepWith({&change, 1}, predictor);
+    const auto step = batch.StepWith({&change, 1}, store);
     CHECK(step.has_value()) << step.error().message;
     benchmark::DoNotOptimize(*step);
   }

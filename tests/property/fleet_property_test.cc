@@ -42,9 +42,12 @@ FleetRequest RandomRequest(Rng& rng) {
   const std::vector<hw::Node> servers = hw::LoadServers().value();
   FleetRequest request;
   request.model = RandomModel(rng);
-  request.server = rng.Pick(servers).name;
-  request.sparse_server = rng.OneIn(2) ? rng.Pick(servers).name : "";
-  request.dense_server = rng.OneIn(2) ? rng.Pick(servers).name : "";
+  const auto pick = [&] {
+    return std::make_shared<const hw::Node>(rng.Pick(servers));
+  };
+  request.trainer = pick();
+  request.sparse = rng.OneIn(2) ? pick() : nullptr;
+  request.dense = rng.OneIn(2) ? pick() : nullptr;
   request.trainers = static_cast<int>(rng.Between(1, 60));
   request.threads = static_cast<int>(rng.Between(0, 80));
   request.sparse_servers = static_cast<int>(rng.Between(1, 40));

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/predictor.h"
+#include "scenario/job_testing.h"
 #include "workload/model.h"
 #include "workload/placement.h"
 #include "workload/settings.h"
@@ -32,14 +32,16 @@ class ParallelLawsTest : public ::testing::TestWithParam<const char*> {
   ModelPrediction PredictOn(const workload::Model& model, int gpus, int nodes,
                             int64_t batch = 2048,
                             std::string platform = "dgx-a100") {
-    Request request;
+    scenario::Job job;
+    job.options.samples = 0;
+    Request& request = job.request;
     request.model = model;
     request.settings.batch = batch;
     request.settings.impl = GetParam();
-    request.platform = std::move(platform);
-    request.gpus = gpus;
-    request.nodes = nodes;
-    auto predicted = predictor_.Predict(request, {});
+    job.names.machine.platform = std::move(platform);
+    job.names.machine.gpus = gpus;
+    job.names.machine.nodes = nodes;
+    auto predicted = scenario::PredictJob(job, resolver_);
     EXPECT_TRUE(predicted) << predicted.error().message;
     return *std::move(predicted);
   }
@@ -70,7 +72,7 @@ class ParallelLawsTest : public ::testing::TestWithParam<const char*> {
     return us;
   }
 
-  Predictor predictor_;
+  scenario::Resolver resolver_;
 };
 
 TEST_P(ParallelLawsTest, MoreRanksNeverHoldMoreOfTheTables) {
@@ -130,9 +132,11 @@ INSTANTIATE_TEST_SUITE_P(Implementations, ParallelLawsTest,
 
 // Farther away is slower: of one model on one GPU.
 TEST(PlacementLawsTest, FartherAwayIsNeverFaster) {
-  Predictor predictor;
+  scenario::Resolver resolver;
   const auto step_us = [&](const char* placement, const char* impl) {
-    Request request;
+    scenario::Job job;
+    job.options.samples = 0;
+    Request& request = job.request;
     request.model = Dlrm(4'000'000);
     for (workload::TableGroup& table : request.model.tables) {
       table.ids = {.kind = workload::IdKind::kZipf, .alpha = 1.05};
@@ -140,8 +144,8 @@ TEST(PlacementLawsTest, FartherAwayIsNeverFaster) {
     EXPECT_TRUE(workload::PlaceTables(placement, request.model));
     request.settings.batch = 8192;
     request.settings.impl = impl;
-    request.platform = "dgx-a100";
-    const auto predicted = predictor.Predict(request, {});
+    job.names.machine.platform = "dgx-a100";
+    const auto predicted = scenario::PredictJob(job, resolver);
     EXPECT_TRUE(predicted) << predicted.error().message;
     return ToMicroseconds(predicted->result.step);
   };

@@ -7,6 +7,7 @@
 #include "base/tries_testing.h"
 #include "plan/find_plan.h"
 #include "plan/make_problem.h"
+#include "scenario/resolve.h"
 #include "tests/testing/random_problem.h"
 
 namespace stepcast::plan {
@@ -127,34 +128,31 @@ workload::Model RandomModel(uint64_t seed) {
 
 // With the real prices and the real simulator.
 TEST(PlanProperty, SimulatesNoSlowerThanTheBestBaseline) {
-  engine::Predictor predictor;
+  scenario::Resolver resolver;
   for (uint64_t seed = 1; seed <= Tries(uint64_t{10}); ++seed) {
     SCOPED_TRACE(seed);
-    engine::Request request;
+    scenario::Job job;
+    engine::Request& request = job.request;
     request.model = RandomModel(seed);
     request.settings.impl = "torchrec";
     request.settings.batch = request.model.batch;
-    request.gpu = "a100-sxm-80gb";
-    request.platform = "dgx-a100";
-    request.gpus = 4;
-    const auto kernels = predictor.Models(request.gpu);
-    const auto collectives = predictor.Collectives("dgx-a100", 4, 1);
-    const auto overheads =
-        predictor.Overheads(engine::DefaultOverheads("torchrec"));
-    ASSERT_TRUE(kernels && collectives && overheads);
-    const auto problem = MakeProblem({.model = &request.model,
-                                      .settings = request.settings,
-                                      .kernels = *kernels,
-                                      .collectives = *collectives,
-                                      .overheads = *overheads,
-                                      .ranks = {.count = 4},
-                                      .device_bytes = 80e9},
-                                     {});
+    job.names.machine = {.platform = "dgx-a100", .gpus = 4};
+    ASSERT_TRUE(resolver.Bind(job));
+    ASSERT_TRUE(resolver.Load(request.machine));
+    const auto problem =
+        MakeProblem({.model = &request.model,
+                     .settings = request.settings,
+                     .kernels = request.machine.kernels,
+                     .collectives = request.machine.collectives,
+                     .overheads = request.overheads.value.get(),
+                     .ranks = {.count = 4},
+                     .device_bytes = 80e9},
+                    {});
     ASSERT_TRUE(problem) << problem.error().message;
     FindOptions options;
     options.search.evaluations = 50'000;
     const auto found =
-        FindPlans(*problem, MakeSimulator(predictor, request, 80e9), options);
+        FindPlans(*problem, MakeSimulator(request, 80e9), options);
     ASSERT_TRUE(found) << found.error().message;
     const Candidate& best = found->candidates[found->best];
     for (const Candidate& other : found->candidates) {

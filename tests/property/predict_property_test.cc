@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "engine/predictor.h"
+#include "scenario/job_testing.h"
 #include "workload/model.h"
 #include "workload/settings.h"
 
@@ -52,13 +52,15 @@ class PredictLawsTest : public ::testing::TestWithParam<Machine> {
   double StepUs(const workload::Model& model, int64_t batch,
                 Mode mode = GetParam().mode,
                 Precision precision = GetParam().precision) {
-    Request request;
+    scenario::Job job;
+    job.options.samples = 0;
+    Request& request = job.request;
     request.model = model;
     request.settings.batch = batch;
     request.settings.mode = mode;
     request.settings.precision = precision;
-    request.gpu = GetParam().gpu;
-    const auto predicted = predictor_.Predict(request, {});
+    job.names.machine.gpu = GetParam().gpu;
+    const auto predicted = scenario::PredictJob(job, resolver_);
     EXPECT_TRUE(predicted) << predicted.error().message;
     return predicted ? ToMicroseconds(predicted->result.step) : 0;
   }
@@ -75,7 +77,7 @@ class PredictLawsTest : public ::testing::TestWithParam<Machine> {
     }
   }
 
-  Predictor predictor_;
+  scenario::Resolver resolver_;
 };
 
 TEST_P(PredictLawsTest, MoreWorkNeverTakesLess) {

@@ -14,7 +14,6 @@
 
 #include "base/rng.h"
 #include "base/tries_testing.h"
-#include "engine/predictor.h"
 #include "ir/graph_text.h"
 #include "sim/critical_path.h"
 #include "tests/testing/random_step.h"
@@ -35,9 +34,12 @@ class WhatifPropertyTest : public ::testing::Test {
       const std::string text = testing::RandomStepText(seed);
       auto graph = ir::ParseGraph(text);
       ASSERT_TRUE(graph) << graph.error().message << "\n" << text;
+      auto machine =
+          scenario::MachineOfSteps("v100-sxm-16gb", "", graph->data());
+      ASSERT_TRUE(machine) << machine.error().message;
       const auto made =
           CaseOfTrace(std::make_shared<const ir::Graph>(*std::move(graph)),
-                      {.gpu = "v100-sxm-16gb"}, {});
+                      *std::move(machine), {});
       ASSERT_TRUE(made) << made.error().message << "\n" << text;
       check(seed, *made);
     }
@@ -51,7 +53,7 @@ class WhatifPropertyTest : public ::testing::Test {
       EXPECT_TRUE(change) << change.error().message;
       changes.push_back(*std::move(change));
     }
-    return Apply(before, changes, predictor_);
+    return Apply(before, changes, resolver_);
   }
 
   // Whichever of two changes comes first.
@@ -76,7 +78,7 @@ class WhatifPropertyTest : public ::testing::Test {
     EXPECT_EQ(changed.delta.p90, Duration{}) << what;
   }
 
-  engine::Predictor predictor_;
+  scenario::Resolver resolver_;
 };
 
 // The name of a random work of the step; empty if it has none.

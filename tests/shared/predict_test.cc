@@ -8,7 +8,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/predictor.h"
+#include "cost/model_store.h"
+#include "cost/overheads/overhead_files.h"
+#include "engine/predict.h"
+#include "hw/device.h"
 #include "ingest/build_graph.h"
 #include "tests/shared/shared_traces.h"
 
@@ -64,14 +67,15 @@ TEST_P(SharedPredictTest, AnExecutionTraceHasAStepTime) {
   if (GetParam().ops > 0) {
     EXPECT_EQ(OpsOfFirstRank(graph->data()), GetParam().ops);
   }
-  engine::Predictor predictor;
-  const auto models = predictor.Models("a100-sxm-80gb");
-  const auto overheads = predictor.Overheads("shared");
-  ASSERT_TRUE(models && overheads);
+  cost::ModelStore store;
+  const auto models =
+      store.Kernels(MakeNamed("gpu", *hw::FindDevice("a100-sxm-80gb")));
+  ASSERT_TRUE(models);
+  const cost::OverheadTable overheads(*cost::LoadOverheads("shared"));
   const auto prediction = engine::Predict(
       {.graph = std::make_shared<const ir::Graph>(*std::move(graph)),
        .models = *models,
-       .overheads = *overheads},
+       .overheads = &overheads},
       {});
   ASSERT_TRUE(prediction) << prediction.error().message;
   EXPECT_GT(prediction->step, Duration{});

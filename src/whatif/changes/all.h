@@ -5,23 +5,23 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "engine/predictor.h"
+#include "scenario/job.h"
 #include "whatif/change.h"
 #include "whatif/step_editor.h"
 
 namespace stepcast::whatif {
 
 // Of requests: a model is predicted anew.
-Status SetTableSize(const Change& change, engine::Request& request);
-Status SetCommunication(const Change& change, engine::Request& request);
-Status SetPinned(const Change& change, engine::Request& request);
-Status SetFusedEmbeddings(const Change& change, engine::Request& request);
-Status SetFusedOptimizer(const Change& change, engine::Request& request);
+Status SetTableSize(const Change& change, scenario::Job& job);
+Status SetCommunication(const Change& change, scenario::Job& job);
+Status SetPinned(const Change& change, scenario::Job& job);
+Status SetFusedEmbeddings(const Change& change, scenario::Job& job);
+Status SetFusedOptimizer(const Change& change, scenario::Job& job);
 
 /// Gives a setting a value, for changes that are more than one setting. Fails
 /// where it has no effect.
 Status SetNamed(const Change& change, std::string_view setting,
-                std::string_view value, engine::Request& request);
+                std::string_view value, scenario::Job& job);
 
 /// Whether overlap-comm is asked for what a model can be run with.
 bool SetsCommunication(const Change& change);

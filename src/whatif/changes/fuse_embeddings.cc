@@ -52,10 +52,10 @@ ir::EmbeddingBag Joined(const std::vector<const ir::EmbeddingBag*>& bags) {
 
 }  // namespace
 
-Status SetFusedEmbeddings(const Change& change, engine::Request& request) {
+Status SetFusedEmbeddings(const Change& change, scenario::Job& job) {
   RETURN_IF_ERROR(NoValue(change));
   ASSIGN_OR_RETURN(const workload::Implementation* const impl,
-                   workload::FindImplementation(request.settings.impl));
+                   workload::FindImplementation(job.request.settings.impl));
   if (impl->fused.empty()) {
     return Fail(ErrorCode::kUnsupported,
                 fmt::format("change fuse-embeddings does not apply: {} has no "
@@ -63,10 +63,10 @@ Status SetFusedEmbeddings(const Change& change, engine::Request& request) {
                             impl->name));
   }
   // The host stays the one it is.
-  if (request.overheads.empty()) {
-    request.overheads = impl->overheads;
+  if (job.names.overheads.empty()) {
+    job.names.overheads = impl->overheads;
   }
-  request.settings.impl = impl->fused;
+  job.request.settings.impl = impl->fused;
   return {};
 }
 

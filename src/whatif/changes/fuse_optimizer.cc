@@ -11,9 +11,9 @@
 
 namespace stepcast::whatif {
 
-Status SetFusedOptimizer(const Change& change, engine::Request& request) {
+Status SetFusedOptimizer(const Change& change, scenario::Job& job) {
   RETURN_IF_ERROR(NoValue(change));
-  return SetNamed(change, "fused-optimizer", "true", request);
+  return SetNamed(change, "fused-optimizer", "true", job);
 }
 
 // All tensors are read and written as before, in one go.

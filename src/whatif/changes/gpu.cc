@@ -1,6 +1,7 @@
 // gpu: every rank runs on another GPU.
 #include <vector>
 
+#include "scenario/find_machine.h"
 #include "scenario/resolve.h"
 #include "whatif/changes/all.h"
 
@@ -10,8 +11,10 @@ namespace stepcast::whatif {
 // without a model with the ratio of their bandwidths. Collectives and the
 // host's time stay.
 Status EditGpu(const Change& change, StepEditor& editor) {
-  RETURN_IF_ERROR(Named(change, scenario::CheckRecordedGpu(change.value)));
-  editor.place().gpu = change.value;
+  ASSIGN_OR_RETURN(editor.machine().device, scenario::FindGpu(change.value));
+  editor.machine().gpu = change.value;
+  RETURN_IF_ERROR(
+      Named(change, scenario::CheckRecordedGpu(*editor.machine().device)));
   const ir::GraphData& data = editor.data();
   std::vector<ir::WorkId> works;
   works.reserve(data.works.size());

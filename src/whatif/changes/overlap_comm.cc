@@ -150,11 +150,10 @@ bool SetsCommunication(const Change& change) {
 }
 
 // How DDP and TorchRec's pipeline are set up.
-Status SetCommunication(const Change& change, engine::Request& request) {
+Status SetCommunication(const Change& change, scenario::Job& job) {
   const std::string value = ValueOf(change);
   if (value.starts_with(kBucket)) {
-    return SetNamed(change, "bucket-mib", value.substr(kBucket.size()),
-                    request);
+    return SetNamed(change, "bucket-mib", value.substr(kBucket.size()), job);
   }
   if (value != kPrefetch && value != kPrefetchOff) {
     return Fail(ErrorCode::kInvalidInput,
@@ -162,12 +161,11 @@ Status SetCommunication(const Change& change, engine::Request& request) {
                             "prefetch=off",
                             change.text));
   }
-  return SetNamed(change, "prefetch", value == kPrefetch ? "on" : "off",
-                  request);
+  return SetNamed(change, "prefetch", value == kPrefetch ? "on" : "off", job);
 }
 
 Status OverlapComm(const Change& change, StepEditor& editor) {
-  if (!editor.first_place().server.empty()) {
+  if (!editor.first_machine().has_gpus()) {
     return Fail(
         ErrorCode::kUnsupported,
         fmt::format("change {} does not apply: {}", change.text, kOnServers));

@@ -37,9 +37,9 @@ double UsualCall(const StepEditor& editor) {
 
 }  // namespace
 
-Status SetPinned(const Change& change, engine::Request& request) {
+Status SetPinned(const Change& change, scenario::Job& job) {
   RETURN_IF_ERROR(NoValue(change));
-  request.settings.pinned = true;
+  job.request.settings.pinned = true;
   return {};
 }
 

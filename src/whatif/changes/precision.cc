@@ -176,24 +176,18 @@ void RecastWorks::Add(ir::WorkId id) {
   editor_.SetShape(id, shape);
 }
 
-// Fails if the GPU cannot compute so; empty: processors.
+// Fails if the GPU, or a server's processors, cannot compute so.
 Status CheckUnits(const Change& change, workload::Precision precision,
-                  const std::string& gpu) {
-  if (precision != workload::Precision::kTf32) {
-    return {};
-  }
-  bool has_units = false;
-  if (!gpu.empty()) {
-    ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(gpu));
-    has_units = hw::HasTf32(device);
-  }
-  if (!has_units) {
+                  const engine::Machine& machine) {
+  if (precision == workload::Precision::kTf32 &&
+      !(machine.has_gpus() && hw::HasTf32(*machine.device))) {
     return Fail(ErrorCode::kUnsupported,
                 fmt::format("change {} does not apply: {} no TF32 units; "
                             "expected a GPU that has, as NVIDIA's from Ampere "
                             "on",
                             change.text,
-                            gpu.empty() ? "processors have" : gpu + " has"));
+                            machine.has_gpus() ? machine.gpu + " has"
+                                               : "processors have"));
   }
   return {};
 }
@@ -215,8 +209,8 @@ Status EditPrecision(const Change& change, StepEditor& editor) {
     return {};
   }
   ASSIGN_OR_RETURN(const ShapePrices* const prices,
-                   editor.PricesOn(editor.place().gpu));
-  RETURN_IF_ERROR(CheckUnits(change, precision, editor.place().gpu));
+                   editor.PricesOn(editor.machine()));
+  RETURN_IF_ERROR(CheckUnits(change, precision, editor.machine()));
   ASSIGN_OR_RETURN(const size_t repriced, works.Reprice());
   if (repriced == 0 && precision == workload::Precision::kFp32) {
     return {};
@@ -234,7 +228,7 @@ Status EditPrecision(const Change& change, StepEditor& editor) {
   const hw::Device& device = prices->models().machine().device;
   if (precision == workload::Precision::kBf16 && !hw::HasBf16(device)) {
     editor.Note(fmt::format("{} has no BF16 units: products at FP32's rate",
-                            editor.place().gpu));
+                            editor.machine().gpu));
   }
   return {};
 }

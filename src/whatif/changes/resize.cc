@@ -10,7 +10,7 @@
 
 namespace stepcast::whatif {
 
-Status SetTableSize(const Change& change, engine::Request& request) {
+Status SetTableSize(const Change& change, scenario::Job& job) {
   ASSIGN_OR_RETURN(const NamedFactor named, ParseNamedFactor(change));
   constexpr std::string_view kWhat[] = {"rows", "dim", "pooling"};
   const std::string_view what = named.name.empty() ? kWhat[0] : named.name;
@@ -19,7 +19,7 @@ Status SetTableSize(const Change& change, engine::Request& request) {
                 Unknown("size of tables", what, kWhat));
   }
   return SetNamed(change, fmt::format("{}-factor", what),
-                  fmt::format("{}", named.factor), request);
+                  fmt::format("{}", named.factor), job);
 }
 
 }  // namespace stepcast::whatif

@@ -3,65 +3,65 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "scenario/job_testing.h"
 #include "workload/model_files.h"
 #include "workload/table_deal.h"
 
-namespace stepcast::engine {
+namespace stepcast::scenario {
 namespace {
 
 using ::testing::HasSubstr;
 using workload::Placement;
 
 // DLRM of MLPerf with tables so many times as large, by TorchRec.
-Request Job(double rows, int gpus) {
-  Request request;
+Job MlperfJob(double rows, int gpus) {
+  Job job;
+  job.options.samples = 0;
+  engine::Request& request = job.request;
   request.model = *workload::FindModel("dlrm_mlperf");
   for (workload::TableGroup& table : request.model.tables) {
     table.rows = std::max<int64_t>(
         1, static_cast<int64_t>(static_cast<double>(table.rows) * rows));
   }
   request.settings.impl = "torchrec";
-  request.gpu = "v100-sxm-16gb";
-  request.gpus = gpus;
-  return request;
+  job.names.machine.gpu = "v100-sxm-16gb";
+  job.names.machine.gpus = gpus;
+  return job;
 }
 
-Duration StepOf(Request request, std::string_view placement,
-                Predictor& predictor) {
-  EXPECT_TRUE(SetPlacement(placement, request));
-  const auto predicted = predictor.Predict(request, {});
+Duration StepOf(Job job, std::string_view placement, Resolver& resolver) {
+  EXPECT_TRUE(engine::SetPlacement(placement, job.request));
+  const auto predicted = PredictJob(job, resolver);
   EXPECT_TRUE(predicted) << predicted.error().message;
   return predicted->result.step;
 }
 
 TEST(PlaceTablesTest, HybridIsAllNearWhereAllFits) {
-  Predictor predictor;
-  const Request request = Job(0.01, 1);
-  EXPECT_EQ(StepOf(request, "hybrid", predictor),
-            StepOf(request, "hbm", predictor));
+  Resolver resolver;
+  const Job job = MlperfJob(0.01, 1);
+  EXPECT_EQ(StepOf(job, "hybrid", resolver), StepOf(job, "hbm", resolver));
 }
 
 TEST(PlaceTablesTest, HybridIsNeverSlowerThanAllFar) {
-  Predictor predictor;
+  Resolver resolver;
   for (const int gpus : {1, 4}) {
     for (const double rows : {0.3, 1.0, 3.0, 30.0}) {
-      const Request request = Job(rows, gpus);
-      EXPECT_LE(StepOf(request, "hybrid", predictor),
-                StepOf(request, "host", predictor))
+      const Job job = MlperfJob(rows, gpus);
+      EXPECT_LE(StepOf(job, "hybrid", resolver), StepOf(job, "host", resolver))
           << rows << " " << gpus;
-      EXPECT_LE(StepOf(request, "hybrid-remote", predictor),
-                StepOf(request, "remote", predictor))
+      EXPECT_LE(StepOf(job, "hybrid-remote", resolver),
+                StepOf(job, "remote", resolver))
           << rows << " " << gpus;
     }
   }
 }
 
 TEST(PlaceTablesTest, HybridFitsAndSaysWhatItDid) {
-  Predictor predictor;
+  Resolver resolver;
   for (const int gpus : {1, 4}) {
-    Request request = Job(3.0, gpus);
-    ASSERT_TRUE(SetPlacement("hybrid", request));
-    const auto predicted = predictor.Predict(request, {});
+    Job job = MlperfJob(3.0, gpus);
+    ASSERT_TRUE(engine::SetPlacement("hybrid", job.request));
+    const auto predicted = PredictJob(job, resolver);
     ASSERT_TRUE(predicted) << predicted.error().message;
     EXPECT_LE(predicted->memory.total(), predicted->memory_capacity);
     EXPECT_GT(predicted->host_bytes, 0);
@@ -71,22 +71,22 @@ TEST(PlaceTablesTest, HybridFitsAndSaysWhatItDid) {
 }
 
 TEST(PlaceTablesTest, AnotherWordTakesHybridBack) {
-  Request request = Job(1, 1);
-  ASSERT_TRUE(SetPlacement("hybrid", request));
-  ASSERT_TRUE(SetPlacement("host", request));
-  EXPECT_FALSE(request.hybrid);
-  EXPECT_EQ(request.model.tables.front().placement, Placement::kHost);
+  Job job = MlperfJob(1, 1);
+  ASSERT_TRUE(engine::SetPlacement("hybrid", job.request));
+  ASSERT_TRUE(engine::SetPlacement("host", job.request));
+  EXPECT_FALSE(job.request.hybrid);
+  EXPECT_EQ(job.request.model.tables.front().placement, Placement::kHost);
 }
 
 TEST(PlaceTablesTest, APlanAndHybridExcludeEachOther) {
-  Predictor predictor;
-  Request request = Job(1, 4);
-  request.deal = workload::TableDeal{};
-  ASSERT_TRUE(SetPlacement("hybrid", request));
-  const auto predicted = predictor.Predict(request, {});
+  Resolver resolver;
+  Job job = MlperfJob(1, 4);
+  job.request.deal = workload::TableDeal{};
+  ASSERT_TRUE(engine::SetPlacement("hybrid", job.request));
+  const auto predicted = PredictJob(job, resolver);
   ASSERT_FALSE(predicted);
   EXPECT_THAT(predicted.error().message, HasSubstr("expected"));
 }
 
 }  // namespace
-}  // namespace stepcast::engine
+}  // namespace stepcast::scenario
