@@ -6,6 +6,9 @@ usage: check_layers.py <source root> <layers.txt>
 CMake writes layers.txt when it configures: one line `name:dep,dep` a module, in
 the order of src/CMakeLists.txt. A module may depend only on modules above it in
 that file, so the order is one-way and there are no cycles.
+
+Modules that run after a scenario was resolved look no names up: they are given
+the things that scenario/ found.
 """
 import pathlib
 import re
@@ -13,6 +16,10 @@ import sys
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]*)"')
 SOURCES = {".h", ".cc"}
+# Modules that are given things, and what makes things of names.
+GIVEN_THINGS = {"engine", "explore", "fleet", "lower", "plan", "sim", "whatif"}
+LOOKUP = re.compile(
+    r"\b((?:hw|workload)::(?:Find|Load)\w+|cost::(?:Load|FindOwn)Overheads)\(")
 
 
 def read_layers(path, complain):
@@ -45,14 +52,22 @@ def check_include(module, is_test, target, allowed):
     return None
 
 
+def check_lookup(path, module, line):
+    """Returns what is wrong with a line that looks a name up, or None."""
+    match = LOOKUP.search(line)
+    is_test = path.stem.endswith(("_test", "_testing"))
+    if not match or module not in GIVEN_THINGS or is_test:
+        return None
+    return f"{module} looks a name up with {match.group(1)}; scenario/ does"
+
+
 def check_file(path, module, allowed, complain):
     is_test = path.name.endswith("_test.cc")
     lines = path.read_text(encoding="utf-8").splitlines()
     for number, line in enumerate(lines, start=1):
         match = INCLUDE.match(line)
-        if not match:
-            continue
-        wrong = check_include(module, is_test, match.group(1), allowed)
+        wrong = (check_include(module, is_test, match.group(1), allowed)
+                 if match else check_lookup(path, module, line))
         if wrong:
             complain(f"{path}:{number}: {wrong}")
 

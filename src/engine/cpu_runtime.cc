@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "base/nearest.h"
-#include "workload/impl/implementations.h"
 
 namespace stepcast::engine {
 namespace {
@@ -57,21 +56,14 @@ constexpr CpuRuntime kRuntimes[] = {
      .team_us = 10},
 };
 
-std::string_view UsualRuntime(std::string_view impl) {
-  const auto found = workload::FindImplementation(impl);
-  return found ? (*found)->cpu_runtime : "pytorch";
-}
-
 }  // namespace
 
 std::span<const CpuRuntime> CpuRuntimes() {
   return kRuntimes;
 }
 
-Result<const CpuRuntime*> FindCpuRuntime(std::string_view name,
-                                         std::string_view impl) {
-  const std::string_view wanted = name.empty() ? UsualRuntime(impl) : name;
-  const auto found = std::ranges::find(kRuntimes, wanted, &CpuRuntime::name);
+Result<const CpuRuntime*> FindCpuRuntime(std::string_view name) {
+  const auto found = std::ranges::find(kRuntimes, name, &CpuRuntime::name);
   if (found != std::ranges::end(kRuntimes)) {
     return &*found;
   }

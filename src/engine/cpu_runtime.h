@@ -27,10 +27,8 @@ struct CpuRuntime {
 /// Every runtime, in the order they are shown.
 std::span<const CpuRuntime> CpuRuntimes();
 
-/// The runtime of that name; empty: the one that runs an implementation's
-/// graphs. An unknown name lists the known ones.
-Result<const CpuRuntime*> FindCpuRuntime(std::string_view name,
-                                         std::string_view impl);
+/// The runtime of that name. An unknown one lists those that are known.
+Result<const CpuRuntime*> FindCpuRuntime(std::string_view name);
 
 /// A device of the part of a host that one process of the runtime has.
 hw::Device RuntimeDevice(const CpuRuntime& runtime, const hw::Node& host,

@@ -26,22 +26,18 @@ TEST(CpuRuntimeTest, SharesAreSharesAndOverheadsExist) {
 }
 
 TEST(CpuRuntimeTest, AnImplementationHasAUsualOne) {
-  EXPECT_EQ((*FindCpuRuntime("", "tensorflow-native"))->name, "tensorflow");
-  EXPECT_EQ((*FindCpuRuntime("", "pytorch"))->name, "pytorch");
-  EXPECT_EQ((*FindCpuRuntime("onnx", "triton"))->name, "onnx");
-  const auto unknown = FindCpuRuntime("onyx", "triton");
+  EXPECT_EQ((*FindCpuRuntime("onnx"))->name, "onnx");
+  const auto unknown = FindCpuRuntime("onyx");
   ASSERT_FALSE(unknown.has_value());
   EXPECT_THAT(unknown.error().message, HasSubstr("onnx"));
 }
 
 TEST(CpuRuntimeTest, OneThreadHasOneCore) {
   const hw::Node host = hw::FindServer("2s-epyc-7742").value();
-  const hw::Device one =
-      RuntimeDevice(**FindCpuRuntime("onnx", ""), host, false);
+  const hw::Device one = RuntimeDevice(**FindCpuRuntime("onnx"), host, false);
   EXPECT_EQ(one.sm_count, 1);
   EXPECT_EQ(one.team_us, 0);
-  const hw::Device socket =
-      RuntimeDevice(**FindCpuRuntime("ipex", ""), host, true);
+  const hw::Device socket = RuntimeDevice(**FindCpuRuntime("ipex"), host, true);
   EXPECT_EQ(socket.sm_count, 60);  // Four exchange.
 }
 

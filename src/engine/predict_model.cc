@@ -13,7 +13,7 @@
 #include "hw/device.h"
 #include "hw/links.h"
 #include "hw/node.h"
-#include "workload/build_graph.h"
+#include "workload/impl/implementations.h"
 
 namespace stepcast::engine {
 namespace {
@@ -122,7 +122,7 @@ Result<ModelPrediction> PredictModel(const Request& request,
     how.price.collectives.rank_counts = job.counts;
     how.price.collectives.ranks = machine.ranks;
     how.price.collectives.nodes = machine.nodes;
-    how.price.collectives.staged = workload::ExchangesByNode(settings.impl);
+    how.price.collectives.staged = settings.impl->staged;
   }
   const Host host = AllInHbm(request.model) ? Host{} : HostOf(machine);
   how.price.host = host.pricing;

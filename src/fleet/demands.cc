@@ -45,7 +45,7 @@ Result<ir::Graph> TrainerGraph(const workload::Model& model,
     group.placement = workload::Placement::kRemote;
   }
   workload::Settings how = settings;
-  how.impl = "pytorch";
+  how.impl = workload::DefaultImplementation();
   return workload::BuildGraph(away, how);
 }
 

@@ -4,6 +4,7 @@
 #include "cost/model_store.h"
 #include "hw/device.h"
 #include "plan/make_problem.h"
+#include "workload/impl/implementations.h"
 
 namespace stepcast::plan {
 namespace {
@@ -29,7 +30,7 @@ class FarTablesTest : public ::testing::Test {
             .device_bytes = 80e9,
             .host = {.memory_gbs = 100, .nic_gbs = 10}};
     job_.settings.batch = model_.batch;
-    job_.settings.impl = "torchrec";
+    job_.settings.impl = *workload::FindImplementation("torchrec");
   }
 
   Problem ProblemWith(Placement last) {

@@ -28,13 +28,11 @@ Status LoadDeal(const std::string& path, engine::Request& request) {
                 "a plan shares tables out to several GPUs; expected --gpus 2 "
                 "or more");
   }
-  ASSIGN_OR_RETURN(const workload::Implementation* const impl,
-                   workload::FindImplementation(request.settings.impl));
-  if (!impl->plans) {
+  if (!request.settings.impl->plans) {
     return Fail(ErrorCode::kUnsupported,
                 fmt::format("{} does not follow a plan; expected --impl "
                             "torchrec",
-                            request.settings.impl));
+                            request.settings.impl->name));
   }
   if (machine.ranks % machine.nodes != 0) {
     return Fail(ErrorCode::kUnsupported,

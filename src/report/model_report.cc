@@ -31,12 +31,11 @@ std::string NoteOnFit(const engine::Request& request,
   workload::Settings settings = request.settings;
   settings.batch = predicted.batch;
   const bool on_server = !request.machine.has_gpus();
-  const auto impl = workload::FindImplementation(settings.impl);
   const std::vector<std::string> ways = workload::WaysToFit(
       predicted.memory, predicted.memory_capacity, settings,
       {.bytes = workload::TableBytes(request.model, settings),
        .ranks = request.machine.ranks,
-       .elsewhere = impl && (*impl)->placements && !on_server &&
+       .elsewhere = settings.impl->placements && !on_server &&
                     request.model.kind == workload::ModelKind::kDlrm});
   return fmt::format(
       "{:.2f} GB too much for a {}{}{}",
@@ -60,7 +59,7 @@ PredictionReport ReportModel(const engine::Request& request,
        .batch_per_gpu = predicted.batch,
        .precision = std::string(workload::Name(request.settings.precision)),
        .mode = std::string(workload::Name(request.settings.mode)),
-       .impl = request.settings.impl,
+       .impl = std::string(request.settings.impl->name),
        .overheads = request.overheads.name,
        .window = "steady step"});
   report.memory = MemoryOf(predicted);

@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "base/units.h"
 #include "engine/predict_model.h"
+#include "workload/impl/implementations.h"
 
 namespace stepcast::report {
 namespace {
@@ -46,7 +47,7 @@ Answer Ask(const StepRow& row, const StepWords& words,
   const engine::StepResult& prediction = predicted->result;
   answer.step = {.row = &row,
                  .workload = meaning.job.request.model.name,
-                 .impl = meaning.job.request.settings.impl,
+                 .impl = std::string(meaning.job.request.settings.impl->name),
                  .gpu = meaning.job.request.machine.gpu,
                  .predicted_ms = Milliseconds(prediction.step),
                  .gpu_active_ms = Milliseconds(

@@ -10,6 +10,7 @@
 #include "hw/device.h"
 #include "hw/node.h"
 #include "workload/build_graph.h"
+#include "workload/impl/implementations.h"
 #include "workload/model_files.h"
 
 namespace stepcast::report {
@@ -97,12 +98,12 @@ TEST(StepWordsTest, TheFirstRuleThatFitsCounts) {
   StepRow row = Row();
   const StepMeaning meaning = MeaningOf(row);
   EXPECT_EQ(meaning.why_not, "");
-  EXPECT_EQ(meaning.job.request.settings.impl, "pytorch");
+  EXPECT_EQ(meaning.job.request.settings.impl->name, "pytorch");
   EXPECT_EQ(meaning.job.request.overheads.name, "shared");
   EXPECT_EQ(meaning.job.request.model.name, "dlrm_default");
   EXPECT_EQ(meaning.job.request.settings.batch, 512);
   row.words["notes"] = "the first release, line 3";
-  EXPECT_EQ(MeaningOf(row).job.request.settings.impl, "pytorch-bags");
+  EXPECT_EQ(MeaningOf(row).job.request.settings.impl->name, "pytorch-bags");
 }
 
 TEST(StepWordsTest, SaysWhyARowIsNotPredicted) {
@@ -174,7 +175,7 @@ void ExpectIsThere(const std::string& key, const std::string& value) {
   } else if (key == "server") {
     EXPECT_TRUE(hw::FindServer(value)) << value;
   } else if (key == "runtime") {
-    EXPECT_TRUE(engine::FindCpuRuntime(value, "")) << value;
+    EXPECT_TRUE(engine::FindCpuRuntime(value)) << value;
   } else if (key == "precision") {
     EXPECT_TRUE(workload::ParsePrecision(value)) << value;
   } else if (key == "cuda_graphs") {

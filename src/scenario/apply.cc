@@ -260,7 +260,8 @@ Status ApplyPrecision(const Value& value, Job& job) {
 }
 
 Status ApplyImpl(const Value& value, Job& job) {
-  job.request.settings.impl = value.text;
+  ASSIGN_OR_RETURN(job.request.settings.impl,
+                   workload::FindImplementation(value.text));
   return {};
 }
 
@@ -429,15 +430,14 @@ Status CheckServerNic(const Job& job) {
 
 Status CheckCudaGraphs(const Job& job) {
   const workload::Settings& settings = job.request.settings;
-  ASSIGN_OR_RETURN(const workload::Implementation* const impl,
-                   workload::FindImplementation(settings.impl));
+  const workload::Implementation* const impl = settings.impl;
   if (settings.cuda_graphs != workload::CudaGraphs::kOff &&
       !impl->cuda_graphs) {
     return NoEffect("cuda-graphs",
                     fmt::format("implementation {} runs without CUDA graphs "
                                 "here; expected off, or pytorch, nvidia or "
                                 "hugectr",
-                                settings.impl));
+                                impl->name));
   }
   return {};
 }
@@ -452,8 +452,7 @@ Status CheckFusedOptimizer(const Job& job) {
 
 Status CheckBucketMib(const Job& job) {
   RETURN_IF_ERROR(NeedsRanks("bucket-mib", job));
-  ASSIGN_OR_RETURN(const workload::Implementation* const impl,
-                   workload::FindImplementation(job.request.settings.impl));
+  const workload::Implementation* const impl = job.request.settings.impl;
   if (!impl->ddp) {
     return NoEffect("bucket-mib",
                     fmt::format("{} does not sum gradients with DDP; expected "
@@ -465,8 +464,7 @@ Status CheckBucketMib(const Job& job) {
 
 Status CheckPrefetch(const Job& job) {
   RETURN_IF_ERROR(NeedsRanks("prefetch", job));
-  ASSIGN_OR_RETURN(const workload::Implementation* const impl,
-                   workload::FindImplementation(job.request.settings.impl));
+  const workload::Implementation* const impl = job.request.settings.impl;
   if (!impl->prefetches) {
     return NoEffect("prefetch",
                     fmt::format("{} has no distribution of ids to bring "

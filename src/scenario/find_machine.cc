@@ -12,6 +12,7 @@
 #include "hw/cluster.h"
 #include "hw/device.h"
 #include "hw/node.h"
+#include "workload/impl/implementations.h"
 
 namespace stepcast::scenario {
 namespace {
@@ -59,15 +60,18 @@ Result<std::string> PlatformOf(const MachineNames& names, bool needs_host) {
 }
 
 Result<engine::Machine> FindServers(const MachineNames& names,
-                                    std::string_view impl) {
+                                    const workload::Implementation& impl) {
   if (names.gpus > 1 || !names.platform.empty()) {
     return Fail(ErrorCode::kInvalidInput,
                 "a server has no GPUs; expected --server or --platform and "
                 "--gpus, not both");
   }
   ASSIGN_OR_RETURN(hw::Node node, hw::FindServer(names.server));
-  ASSIGN_OR_RETURN(const engine::CpuRuntime* const runtime,
-                   engine::FindCpuRuntime(names.runtime, impl));
+  ASSIGN_OR_RETURN(
+      const engine::CpuRuntime* const runtime,
+      engine::FindCpuRuntime(names.runtime.empty()
+                                 ? impl.cpu_runtime
+                                 : std::string_view(names.runtime)));
   return engine::ServerMachine(MakeNamed(names.server, std::move(node)),
                                *runtime, names.nodes);
 }
@@ -107,7 +111,8 @@ int LargestGroup(const ir::GraphData& data) {
 }  // namespace
 
 Result<engine::Machine> FindMachine(const MachineNames& names,
-                                    std::string_view impl, bool needs_host) {
+                                    const workload::Implementation& impl,
+                                    bool needs_host) {
   if (!names.server.empty()) {
     return FindServers(names, impl);
   }

@@ -27,7 +27,8 @@ struct MachineNames {
 /// smallest that has the GPU. Nodes are all that the GPUs take where one is
 /// asked for and its links go on to others.
 Result<engine::Machine> FindMachine(const MachineNames& names,
-                                    std::string_view impl, bool needs_host);
+                                    const workload::Implementation& impl,
+                                    bool needs_host);
 
 /// A GPU alone, as of a recording.
 Result<Named<hw::Device>> FindGpu(std::string_view name);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "scenario/job_testing.h"
+#include "workload/impl/implementations.h"
 #include "workload/model_files.h"
 #include "workload/table_deal.h"
 
@@ -23,7 +24,7 @@ Job MlperfJob(double rows, int gpus) {
     table.rows = std::max<int64_t>(
         1, static_cast<int64_t>(static_cast<double>(table.rows) * rows));
   }
-  request.settings.impl = "torchrec";
+  request.settings.impl = *workload::FindImplementation("torchrec");
   job.names.machine.gpu = "v100-sxm-16gb";
   job.names.machine.gpus = gpus;
   return job;

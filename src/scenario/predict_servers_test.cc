@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "hw/node.h"
 #include "scenario/job_testing.h"
+#include "workload/impl/implementations.h"
 #include "workload/model_files.h"
 
 namespace stepcast::scenario {
@@ -56,7 +57,7 @@ TEST(PredictServersTest, LargerBatchesTakeLongerOnEveryServer) {
 // Products take part of the rate over sockets, one thread has one core.
 TEST(PredictServersTest, OneThreadIsSlowerThanAll) {
   Job job = OnServer("2s-e5-2698v4");
-  job.request.settings.impl = "triton";
+  job.request.settings.impl = *workload::FindImplementation("triton");
   job.request.settings.mode = workload::Mode::kInfer;
   job.request.settings.batch = 32768;
   job.names.machine.runtime = "torchscript";
@@ -68,7 +69,8 @@ TEST(PredictServersTest, OneThreadIsSlowerThanAll) {
 TEST(PredictServersTest, NodesShareABatch) {
   Job job = OnServer("4s-xeon-8380h");
   job.request.model = workload::FindModel("mlperf_dlrm").value();
-  job.request.settings.impl = "hugectr-localized";
+  job.request.settings.impl =
+      *workload::FindImplementation("hugectr-localized");
   job.request.settings.precision = workload::Precision::kBf16;
   job.request.settings.batch = 32768;
   const engine::ModelPrediction one = Predict(job);

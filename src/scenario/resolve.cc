@@ -205,14 +205,14 @@ Result<Named<cost::OverheadTable>> Resolver::Overheads(
 
 Status Resolver::BindMachine(Job& job) {
   const MachineNames& names = job.names.machine;
-  const std::string& impl = job.request.settings.impl;
+  const workload::Implementation& impl = *job.request.settings.impl;
   // Tables of a hybrid placement may end up on the host.
   const bool needs_host =
       job.request.hybrid.has_value() || !engine::AllInHbm(job.request.model);
-  std::string key =
-      fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", names.gpu, names.platform,
-                  names.server, names.runtime, names.server.empty() ? "" : impl,
-                  names.gpus, names.nodes, needs_host);
+  std::string key = fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", names.gpu,
+                                names.platform, names.server, names.runtime,
+                                names.server.empty() ? "" : impl.name,
+                                names.gpus, names.nodes, needs_host);
   const auto found = machines_.find(key);
   if (found != machines_.end()) {
     job.request.machine = found->second;
@@ -245,10 +245,8 @@ Status Resolver::Bind(Job& job) {
   const engine::Machine& machine = job.request.machine;
   std::string overheads = job.names.overheads;
   if (overheads.empty()) {
-    ASSIGN_OR_RETURN(const workload::Implementation* const impl,
-                     workload::FindImplementation(job.request.settings.impl));
-    overheads =
-        machine.has_gpus() ? impl->overheads : machine.runtime->overheads;
+    overheads = machine.has_gpus() ? job.request.settings.impl->overheads
+                                   : machine.runtime->overheads;
   }
   ASSIGN_OR_RETURN(job.request.overheads, Overheads(overheads));
   if (!job.names.plan.empty()) {

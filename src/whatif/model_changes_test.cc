@@ -10,6 +10,7 @@
 #include "plan/load_deal.h"
 #include "plan/plan.h"
 #include "whatif/whatif_testing.h"
+#include "workload/impl/implementations.h"
 
 namespace stepcast::whatif {
 namespace {
@@ -27,7 +28,7 @@ scenario::Job Job(int gpus) {
   request.model.top_mlp = {4096, 4096, 1};
   request.model.tables = {
       {.count = 8, .rows = 1'000'000, .dim = 64, .pooling = 20}};
-  request.settings.impl = "torchrec";
+  request.settings.impl = *workload::FindImplementation("torchrec");
   job.names.machine.gpu = "v100-sxm-16gb";
   job.names.machine.gpus = gpus;
   return job;
@@ -208,7 +209,7 @@ TEST(ReshardTest, WhatCannotFollowAPlanSaysSo) {
               HasSubstr("has no value; expected reshard=FILE"));
   EXPECT_THAT(ErrorOf(CaseOf(job), "reshard=none.json"),
               HasSubstr("none.json"));
-  job.request.settings.impl = "pytorch";
+  job.request.settings.impl = *workload::FindImplementation("pytorch");
   EXPECT_THAT(ErrorOf(CaseOf(job), plan.change()),
               HasSubstr("expected --impl torchrec"));
 }
@@ -226,7 +227,7 @@ TEST(OverlapCommTest, IdsAreDistributedAheadAlready) {
 // smaller, and one for all waits for the last gradient.
 TEST(OverlapCommTest, OneBucketForAllHidesLess) {
   scenario::Job job = Job(4);
-  job.request.settings.impl = "pytorch";
+  job.request.settings.impl = *workload::FindImplementation("pytorch");
   const Case before = CaseOf(job);
   EXPECT_GT(DeltaUs(before, {"overlap-comm=bucket=1000"}), 0);
   EXPECT_EQ(DeltaUs(before, {"overlap-comm bucket 1000"}),
@@ -244,7 +245,7 @@ TEST(OverlapCommTest, WhatDoesNotApplySaysWhy) {
   EXPECT_THAT(ErrorOf(CaseOf(Job(1)), "overlap-comm=bucket=10"),
               HasSubstr("gpus=2"));
   scenario::Job job = Job(4);
-  job.request.settings.impl = "hugectr";
+  job.request.settings.impl = *workload::FindImplementation("hugectr");
   EXPECT_THAT(ErrorOf(CaseOf(job), "overlap-comm=bucket=10"), HasSubstr("DDP"));
   EXPECT_THAT(ErrorOf(CaseOf(job), "overlap-comm=prefetch"),
               HasSubstr("expected torchrec"));

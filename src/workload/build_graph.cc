@@ -17,8 +17,7 @@ Result<ir::Graph> BuildGraph(const Model& model, const Settings& settings) {
 
 Result<ir::Graph> BuildRankGraph(const Model& model, const Settings& settings,
                                  const RankPlan& plan) {
-  ASSIGN_OR_RETURN(const Implementation* const found,
-                   FindImplementation(settings.impl));
+  const Implementation* const found = settings.impl;
   if (model.kind != ModelKind::kDlrm && !found->other_models) {
     return Fail(ErrorCode::kUnsupported,
                 fmt::format("{} is a {} model, which implementation {} does "
@@ -60,11 +59,6 @@ Result<ir::Graph> BuildRankGraph(const Model& model, const Settings& settings,
                             found->name, plan.world));
   }
   return found->build({.model = model, .settings = complete, .plan = plan});
-}
-
-bool ExchangesByNode(std::string_view impl) {
-  const auto found = FindImplementation(impl);
-  return found && (*found)->staged;
 }
 
 std::vector<std::string> ImplementationNames() {

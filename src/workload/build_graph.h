@@ -15,18 +15,14 @@
 namespace stepcast::workload {
 
 /// What a step does, in the ops and launches that the implementation issues.
-/// The graph has no times. Fails for unknown implementations, and for models
-/// that an implementation does not run.
+/// The graph has no times. Fails for models that the implementation
+/// does not run.
 Result<ir::Graph> BuildGraph(const Model& model, const Settings& settings);
 
 /// The step of one rank of several: its part of the tables, and collectives
 /// that wait for ranks which are not in the graph.
 Result<ir::Graph> BuildRankGraph(const Model& model, const Settings& settings,
                                  const RankPlan& plan);
-
-/// Whether the implementation's all-to-alls over several nodes go by the ranks
-/// of the own node first.
-bool ExchangesByNode(std::string_view impl);
 
 /// The names of the implementations, in the order they are shown.
 std::vector<std::string> ImplementationNames();

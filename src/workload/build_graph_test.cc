@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/graph_text.h"
+#include "workload/impl/implementations.h"
 #include "workload/model_files.h"
 #include "workload/read_model.h"
 
@@ -57,12 +58,12 @@ void ExpectRuns(const Model& model, const Settings& settings) {
   if (!graph) {
     EXPECT_EQ(graph.error().code, ErrorCode::kUnsupported)
         << graph.error().message;
-    EXPECT_NE(settings.impl, "pytorch") << graph.error().message;
+    EXPECT_NE(settings.impl->name, "pytorch") << graph.error().message;
     return;
   }
   for (const ir::KernelShape& shape : graph->data().shapes) {
-    EXPECT_TRUE(ir::IsSized(shape))
-        << model.name << " " << settings.impl << ": " << ir::ShapeText(shape);
+    EXPECT_TRUE(ir::IsSized(shape)) << model.name << " " << settings.impl->name
+                                    << ": " << ir::ShapeText(shape);
   }
 }
 
@@ -72,7 +73,7 @@ TEST(BuildGraphTest, EveryBuiltInModelRunsWhereItCan) {
   for (const Model& model : *models) {
     for (const std::string& impl : ImplementationNames()) {
       Settings settings;
-      settings.impl = impl;
+      settings.impl = *FindImplementation(impl);
       ExpectRuns(model, settings);
       settings.mode = Mode::kInfer;
       ExpectRuns(model, settings);
@@ -119,7 +120,7 @@ TEST(BuildGraphTest, CapturedPartsAreOneLaunchEach) {
 
 TEST(BuildGraphTest, CapturingLosesNoKernelOfTheDevice) {
   Settings eager;
-  eager.impl = "nvidia";
+  eager.impl = *FindImplementation("nvidia");
   Settings captured = eager;
   captured.cuda_graphs = CudaGraphs::kAll;
   // Two copies into the inputs that the graph was captured with come on top.
@@ -160,7 +161,7 @@ int64_t CountCasts(const ir::Graph& graph, int64_t elements, int64_t from,
 // in FP32 and casts either factor of the products.
 TEST(BuildGraphTest, MixedPrecisionJoinsInTheWidestType) {
   const Settings settings{.precision = Precision::kAmpFp16,
-                          .impl = "pytorch-bags"};
+                          .impl = *FindImplementation("pytorch-bags")};
   const ir::Graph graph = Build(Small(), settings);
   std::vector<ir::DType> joined;
   for (const ir::WorkId id : graph.data().works.ids()) {
@@ -194,7 +195,8 @@ TEST(BuildGraphTest, MatrixUnitsWantedAlignedSizesOnce) {
       "[[tables]]\nrows = 10\ndim = 24\n",
       "aligned.toml", {});
   ASSERT_TRUE(model) << model.error().message;
-  Settings settings{.precision = Precision::kAmpFp16, .impl = "pytorch-bags"};
+  Settings settings{.precision = Precision::kAmpFp16,
+                    .impl = *FindImplementation("pytorch-bags")};
   EXPECT_EQ(CountFullProducts(Build(*model, settings)), 0);
   settings.torch = TorchRelease::kTorch15;
   // Two vectors a sample: their products, and two gradients. The top MLP reads
@@ -208,7 +210,7 @@ TEST(BuildGraphTest, MatrixUnitsWantedAlignedSizesOnce) {
 
 TEST(BuildGraphTest, SeparateBagsLookUpTableByTable) {
   Settings settings;
-  settings.impl = "pytorch-bags";
+  settings.impl = *FindImplementation("pytorch-bags");
   const ir::Graph graph = Build(*FindModel("dlrm_ddp"), settings);
   int64_t lookups = 0;
   for (const ir::Op& op : graph.data().ops) {
@@ -220,7 +222,7 @@ TEST(BuildGraphTest, SeparateBagsLookUpTableByTable) {
 TEST(BuildGraphTest, TorchrecOnSeveralRanksMeetsTheOthers) {
   const Model model = Small();
   Settings settings;
-  settings.impl = "torchrec";
+  settings.impl = *FindImplementation("torchrec");
   const RankPlan plan{.world = 4, .local = model.tables};
   const auto graph = BuildRankGraph(model, settings, plan);
   ASSERT_TRUE(graph) << graph.error().message;
@@ -234,15 +236,14 @@ TEST(BuildGraphTest, TorchrecOnSeveralRanksMeetsTheOthers) {
 
 TEST(BuildGraphTest, ErrorsSayWhatWouldWork) {
   Settings settings;
-  settings.impl = "pytorh";
-  auto graph = BuildGraph(Small(), settings);
-  ASSERT_FALSE(graph);
-  EXPECT_THAT(graph.error().message, HasSubstr("did you mean pytorch?"));
-  settings.impl = "nvidia";
-  graph = BuildGraph(*FindModel("resnet50"), settings);
+  const auto unknown = FindImplementation("pytorh");
+  ASSERT_FALSE(unknown);
+  EXPECT_THAT(unknown.error().message, HasSubstr("did you mean pytorch?"));
+  settings.impl = *FindImplementation("nvidia");
+  auto graph = BuildGraph(*FindModel("resnet50"), settings);
   ASSERT_FALSE(graph);
   EXPECT_THAT(graph.error().message, HasSubstr("expected pytorch"));
-  settings.impl = "pytorch";
+  settings.impl = *FindImplementation("pytorch");
   settings.batch = -1;
   graph = BuildGraph(Small(), settings);
   ASSERT_FALSE(graph);

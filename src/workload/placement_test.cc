@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "workload/build_graph.h"
+#include "workload/impl/implementations.h"
 #include "workload/impl/placed_lookup.h"
 #include "workload/read_model.h"
 
@@ -108,7 +109,7 @@ struct Found {
 
 Found Count(const Model& model, std::string_view impl) {
   Settings settings;
-  settings.impl = impl;
+  settings.impl = *FindImplementation(impl);
   const auto graph = BuildGraph(model, settings);
   EXPECT_TRUE(graph) << graph.error().message;
   Found found;
@@ -144,7 +145,7 @@ TEST(PlacementTest, ImplementationsThatDoNotKnowSaySo) {
   Model model = FourTables();
   ASSERT_TRUE(PlaceTables("host", model));
   Settings settings;
-  settings.impl = "hugectr";
+  settings.impl = *FindImplementation("hugectr");
   const auto graph = BuildGraph(model, settings);
   ASSERT_FALSE(graph);
   EXPECT_THAT(graph.error().message, HasSubstr("expected hbm, or torchrec"));

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "workload/build_graph.h"
+#include "workload/impl/implementations.h"
 #include "workload/model_files.h"
 #include "workload/sharding.h"
 
@@ -32,7 +33,7 @@ std::vector<RankGraph> Graphs(const Case& one, int64_t world,
   const auto model = FindModel(one.model);
   EXPECT_TRUE(model) << model.error().message;
   Settings settings;
-  settings.impl = one.impl;
+  settings.impl = *FindImplementation(one.impl);
   settings.mode = one.mode;
   settings.precision = one.precision;
   settings.batch = 512;
@@ -260,7 +261,7 @@ TEST(RankGraphsTest, NcfHasGradientsOfAllRowsHoweverManyRanksThereAre) {
   const auto model = FindModel("ncf");
   ASSERT_TRUE(model) << model.error().message;
   Settings settings;
-  settings.impl = "pytorch";
+  settings.impl = *FindImplementation("pytorch");
   const auto kernels_of = [&](const RankPlan& plan) {
     std::vector<std::string> kernels;
     const auto graph = BuildRankGraph(*model, settings, plan);
@@ -304,7 +305,7 @@ TEST(RankGraphs, TorchrecSumsInsideANodeAndSendsOnBetweenNodes) {
   TableGroup table = model.tables.front();
   table.count = 1;
   Settings settings;
-  settings.impl = "torchrec";
+  settings.impl = *FindImplementation("torchrec");
   settings.batch = 512;
   const auto shares = ShareDeal(
       model, settings, 4,

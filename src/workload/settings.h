@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -34,11 +33,16 @@ enum class TorchRelease {
               // updates.
 };
 
+/// What runs the model: a row of workload/impl/implementations.h.
+struct Implementation;
+/// PyTorch in eager mode.
+const Implementation* DefaultImplementation();
+
 struct Settings {
   int64_t batch = 0;  // Samples a rank; 0: the model's usual.
   Mode mode = Mode::kTrain;
   Precision precision = Precision::kFp32;
-  std::string impl = "pytorch";
+  const Implementation* impl = DefaultImplementation();
   CudaGraphs cuda_graphs = CudaGraphs::kOff;
   bool pinned = true;  // The host's side of input copies is page-locked.
   /// The next batch is copied while this one is worked on. Not given: as the

@@ -287,8 +287,7 @@ Result<std::vector<RankShare>> ShareTables(const Model& model,
   if (world == 1) {
     return std::vector<RankShare>{{.plan = {.local = model.tables}}};
   }
-  const auto found = FindImplementation(settings.impl);
-  if (!found || (*found)->sharding == ShardingRule::kNone) {
+  if (settings.impl->sharding == ShardingRule::kNone) {
     std::vector<std::string_view> names;
     for (const Implementation& one : Implementations()) {
       if (one.sharding != ShardingRule::kNone) {
@@ -297,14 +296,14 @@ Result<std::vector<RankShare>> ShareTables(const Model& model,
     }
     return Fail(
         ErrorCode::kUnsupported,
-        Unknown("implementation for several GPUs", settings.impl, names));
+        Unknown("implementation for several GPUs", settings.impl->name, names));
   }
   const Job job{.model = model,
                 .batch = settings.batch > 0 ? settings.batch : model.batch,
                 .world = world,
                 .nodes = nodes,
                 .seed = settings.seed};
-  return Fold(job, DealBy((*found)->sharding, job));
+  return Fold(job, DealBy(settings.impl->sharding, job));
 }
 
 Result<std::vector<RankShare>> ShareDeal(const Model& model,
@@ -313,12 +312,11 @@ Result<std::vector<RankShare>> ShareDeal(const Model& model,
   CHECK(world >= 1 && world <= kMostRanks && std::ssize(deal.local) <= world);
   if (HasNodeSplits(deal)) {
     CHECK(deal.ranks_per_node * std::ssize(deal.node_split) == world);
-    const auto found = FindImplementation(settings.impl);
-    if (!found || !(*found)->plans) {
+    if (!settings.impl->plans) {
       return Fail(ErrorCode::kUnsupported,
                   fmt::format("implementation {} does not split tables over "
                               "the ranks of a node; expected torchrec",
-                              settings.impl));
+                              settings.impl->name));
     }
   }
   return Fold({.model = model,

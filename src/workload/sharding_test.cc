@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "workload/impl/implementations.h"
 #include "workload/model_files.h"
 #include "workload/read_model.h"
 #include "workload/shapes.h"
@@ -21,7 +22,7 @@ using ::testing::HasSubstr;
 std::vector<RankShare> Share(const Model& model, std::string_view impl,
                              int64_t world, int64_t batch = 0) {
   Settings settings;
-  settings.impl = impl;
+  settings.impl = *FindImplementation(impl);
   settings.batch = batch;
   auto shares = ShareTables(model, settings, world);
   EXPECT_TRUE(shares) << shares.error().message;
@@ -206,7 +207,7 @@ TEST(ShardingTest, TakesADealMadeElsewhere) {
                        .node_split = {{table}, {}},
                        .ranks_per_node = 2};
   Settings settings;
-  settings.impl = "torchrec";
+  settings.impl = *FindImplementation("torchrec");
   const auto shares = ShareDeal(model, settings, 4, deal);
   ASSERT_TRUE(shares) << shares.error().message;
   ASSERT_EQ(shares->size(), 3u);  // The ranks of the second node are alike.
@@ -220,7 +221,7 @@ TEST(ShardingTest, TakesADealMadeElsewhere) {
   EXPECT_EQ(shares->at(1).plan.local.size(), 1u);
   EXPECT_TRUE(shares->at(2).plan.node_split.empty());
   EXPECT_EQ(shares->at(2).plan.split.front().rows, 25);
-  settings.impl = "hugectr";
+  settings.impl = *FindImplementation("hugectr");
   const auto other = ShareDeal(model, settings, 4, deal);
   ASSERT_FALSE(other);
   EXPECT_THAT(other.error().message, HasSubstr("expected torchrec"));
@@ -233,7 +234,7 @@ TEST(ShardingTest, HugectrDealsTablesToNodesAndSplitsThemThere) {
   const auto model = FindModel("mlperf_dlrm_dcnv2");
   ASSERT_TRUE(model);
   Settings settings;
-  settings.impl = "hugectr";
+  settings.impl = *FindImplementation("hugectr");
   const auto shares = ShareTables(*model, settings, 64, 8);
   ASSERT_TRUE(shares) << shares.error().message;
   int64_t ranks = 0;
@@ -302,7 +303,7 @@ TEST(ShardingTest, OneRankHasAllAndErrorsSayWhatIsExpected) {
   ASSERT_EQ(one.size(), 1u);
   EXPECT_EQ(one.front().plan.local, model->tables);
   Settings settings;
-  settings.impl = "triton";
+  settings.impl = *FindImplementation("triton");
   auto shares = ShareTables(*model, settings, 2);
   ASSERT_FALSE(shares);
   EXPECT_THAT(shares.error().message, HasSubstr("expected"));

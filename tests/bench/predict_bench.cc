@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "engine/predict_model.h"
 #include "scenario/resolve.h"
+#include "workload/impl/implementations.h"
 #include "workload/model_files.h"
 
 namespace stepcast {
@@ -45,7 +46,7 @@ BENCHMARK(WithInterval)->Unit(benchmark::kMicrosecond);
 
 void EightGpus(benchmark::State& state) {
   scenario::Job job = JobOf("mlperf_dlrm_dcnv2", "h100-sxm-80gb");
-  job.request.settings.impl = "torchrec";
+  job.request.settings.impl = *workload::FindImplementation("torchrec");
   job.names.machine.gpus = 8;
   Run(state, job, {});
 }

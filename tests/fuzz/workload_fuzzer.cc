@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "workload/build_graph.h"
+#include "workload/impl/implementations.h"
 #include "workload/read_model.h"
 
 namespace {
@@ -38,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   for (const std::string& impl : stepcast::workload::ImplementationNames()) {
     stepcast::workload::Settings settings;
-    settings.impl = impl;
+    settings.impl = *stepcast::workload::FindImplementation(impl);
     const auto graph = stepcast::workload::BuildGraph(*model, settings);
     CHECK(graph || !graph.error().message.empty());
     if (graph) {

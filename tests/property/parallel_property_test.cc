@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "scenario/job_testing.h"
+#include "workload/impl/implementations.h"
 #include "workload/model.h"
 #include "workload/placement.h"
 #include "workload/settings.h"
@@ -37,7 +38,7 @@ class ParallelLawsTest : public ::testing::TestWithParam<const char*> {
     Request& request = job.request;
     request.model = model;
     request.settings.batch = batch;
-    request.settings.impl = GetParam();
+    request.settings.impl = *workload::FindImplementation(GetParam());
     job.names.machine.platform = std::move(platform);
     job.names.machine.gpus = gpus;
     job.names.machine.nodes = nodes;
@@ -143,7 +144,7 @@ TEST(PlacementLawsTest, FartherAwayIsNeverFaster) {
     }
     EXPECT_TRUE(workload::PlaceTables(placement, request.model));
     request.settings.batch = 8192;
-    request.settings.impl = impl;
+    request.settings.impl = *workload::FindImplementation(impl);
     job.names.machine.platform = "dgx-a100";
     const auto predicted = scenario::PredictJob(job, resolver);
     EXPECT_TRUE(predicted) << predicted.error().message;

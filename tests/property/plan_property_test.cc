@@ -9,6 +9,7 @@
 #include "plan/make_problem.h"
 #include "scenario/resolve.h"
 #include "tests/testing/random_problem.h"
+#include "workload/impl/implementations.h"
 
 namespace stepcast::plan {
 namespace {
@@ -134,7 +135,7 @@ TEST(PlanProperty, SimulatesNoSlowerThanTheBestBaseline) {
     scenario::Job job;
     engine::Request& request = job.request;
     request.model = RandomModel(seed);
-    request.settings.impl = "torchrec";
+    request.settings.impl = *workload::FindImplementation("torchrec");
     request.settings.batch = request.model.batch;
     job.names.machine = {.platform = "dgx-a100", .gpus = 4};
     ASSERT_TRUE(resolver.Bind(job));

@@ -55,6 +55,15 @@ class CheckLayersTest(unittest.TestCase):
         self.assertEqual(complaints_about({"src/ir/a_test.cc": text}), [])
         self.assertEqual(len(complaints_about({"src/ir/a.cc": text})), 1)
 
+    def test_names_are_looked_up_before_the_engine_runs(self):
+        layers = "hw:\nengine:hw\nscenario:hw,engine\n"
+        text = 'auto gpu = hw::FindDevice("a100");\n'
+        found = complaints_about({"src/engine/a.cc": text}, layers)
+        self.assertIn("a.cc:1: engine looks a name up with hw::FindDevice",
+                      found[0])
+        for path in ("src/scenario/a.cc", "src/engine/a_test.cc"):
+            self.assertEqual(complaints_about({path: text}, layers), [])
+
     def test_dependencies_must_be_declared_first(self):
         found = complaints_about({}, "base:ir\nir:base\n")
         self.assertEqual(len(found), 1)

@@ -12,6 +12,7 @@
 #include "ingest/rules.h"
 #include "tests/workload/listing.h"
 #include "workload/build_graph.h"
+#include "workload/impl/implementations.h"
 #include "workload/read_model.h"
 #include "workload/sharding.h"
 
@@ -116,7 +117,7 @@ class TorchrecStepsTest : public ::testing::TestWithParam<int> {
     const auto model = ParseModel(kModel, "model.toml", {});
     ASSERT_TRUE(model) << model.error().message;
     Settings settings;
-    settings.impl = "torchrec";
+    settings.impl = *workload::FindImplementation("torchrec");
     const auto shares = ShareTables(*model, settings, 8);
     ASSERT_TRUE(shares) << shares.error().message;
     ASSERT_EQ(shares->size(), 8u);

@@ -54,8 +54,7 @@ ir::EmbeddingBag Joined(const std::vector<const ir::EmbeddingBag*>& bags) {
 
 Status SetFusedEmbeddings(const Change& change, scenario::Job& job) {
   RETURN_IF_ERROR(NoValue(change));
-  ASSIGN_OR_RETURN(const workload::Implementation* const impl,
-                   workload::FindImplementation(job.request.settings.impl));
+  const workload::Implementation* const impl = job.request.settings.impl;
   if (impl->fused.empty()) {
     return Fail(ErrorCode::kUnsupported,
                 fmt::format("change fuse-embeddings does not apply: {} has no "
@@ -66,8 +65,7 @@ Status SetFusedEmbeddings(const Change& change, scenario::Job& job) {
   if (job.names.overheads.empty()) {
     job.names.overheads = impl->overheads;
   }
-  job.request.settings.impl = impl->fused;
-  return {};
+  return SetNamed(change, "impl", impl->fused, job);
 }
 
 Status FuseEmbeddings(const Change& change, StepEditor& editor) {

@@ -113,6 +113,10 @@ std::span<const Implementation> Implementations() {
   return kImplementations;
 }
 
+const Implementation* DefaultImplementation() {
+  return &kImplementations[0];
+}
+
 Result<const Implementation*> FindImplementation(std::string_view name) {
   const auto* const found =
       std::ranges::find(kImplementations, name, &Implementation::name);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "workload/build_graph.h"
+#include "workload/impl/implementations.h"
 #include "workload/model_files.h"
 
 namespace stepcast::workload {
@@ -17,7 +18,7 @@ Settings Infer(std::string impl, Precision precision = Precision::kTf32) {
   settings.batch = 1024;
   settings.mode = Mode::kInfer;
   settings.precision = precision;
-  settings.impl = std::move(impl);
+  settings.impl = *FindImplementation(impl);
   return settings;
 }
 
