@@ -121,7 +121,8 @@ void Sampler::Draw(std::vector<Duration>& durations) {
   for (size_t i = 0; i < durations.size(); ++i) {
     const double drawn = static_cast<double>(tasks[i].duration.count()) *
                          factors_[factor_of_task_[i]];
-    durations[i] = Duration(std::llround(drawn));
+    // Rounded: no duration is negative, and llround() is a call each.
+    durations[i] = Duration(static_cast<int64_t>(drawn + 0.5));
   }
 }
 
