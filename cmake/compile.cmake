@@ -22,7 +22,7 @@ endif()
 # g++ collects its garbage again and again with what precompiled headers bring
 # along. A compilation here needs 0.6 GB without collecting; that saves a tenth
 # of the time.
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(STEPCAST_COMMON_HEADERS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options("SHELL:--param ggc-min-heapsize=1000000")
 endif()
 

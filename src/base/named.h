@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace stepcast {
@@ -22,8 +23,8 @@ struct Named {
 };
 
 template <typename T>
-Named<T> MakeNamed(std::string name, T value) {
-  return {.name = std::move(name),
+Named<T> MakeNamed(std::string_view name, T value) {
+  return {.name = std::string(name),
           .value = std::make_shared<const T>(std::move(value))};
 }
 

@@ -122,7 +122,8 @@ void Sampler::Draw(std::vector<Duration>& durations) {
     const double drawn = static_cast<double>(tasks[i].duration.count()) *
                          factors_[factor_of_task_[i]];
     // Rounded: no duration is negative, and llround() is a call each.
-    durations[i] = Duration(static_cast<int64_t>(drawn + 0.5));
+    constexpr double kHalf = 0.5;
+    durations[i] = Duration(static_cast<int64_t>(drawn + kHalf));
   }
 }
 

@@ -93,9 +93,9 @@ Status ApplyWidth(
 
 Status ApplyMlp(std::string_view setting, const Value& value, Job& job,
                 std::vector<int64_t> workload::Model::*member) {
-  ASSIGN_OR_RETURN(std::vector<int64_t> widths, ParseMlp(value.text));
+  ASSIGN_OR_RETURN(const std::vector<int64_t> widths, ParseMlp(value.text));
   return ForMlps(setting, job, {member},
-                 [&](std::vector<int64_t>& mlp) { mlp = std::move(widths); });
+                 [&](std::vector<int64_t>& mlp) { mlp = widths; });
 }
 
 // A step on GPUs ends what was said of servers that train.

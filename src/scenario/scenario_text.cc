@@ -1,5 +1,6 @@
 #include "scenario/scenario_text.h"
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -55,46 +56,56 @@ bool SetMember(const Setting& setting, const JsonValue& value,
       setting.member);
 }
 
-// The same of a node of a TOML file, where numbers need no quotes and a list
-// of one may stand without brackets.
+// In TOML numbers need no quotes.
+std::optional<std::string> TextOf(const toml::node& node) {
+  if (node.is_integer()) {
+    return fmt::format("{}", node.as_integer()->get());
+  }
+  if (node.is_floating_point()) {
+    return fmt::format("{}", node.as_floating_point()->get());
+  }
+  return node.value<std::string>();
+}
+
+// Whether the node is of the member's kind. A list of one may stand without
+// brackets.
+bool Take(const toml::node& node, bool& member) {
+  member = node.value<bool>().value_or(false);
+  return node.is_boolean();
+}
+bool Take(const toml::node& node, std::string& member) {
+  const auto text = TextOf(node);
+  member = text.value_or("");
+  return text.has_value();
+}
+bool Take(const toml::node& node, std::vector<std::string>& member) {
+  const toml::array* const array = node.as_array();
+  if (array == nullptr) {
+    return Take(node, member.emplace_back());
+  }
+  return std::ranges::all_of(*array, [&](const toml::node& item) {
+    return Take(item, member.emplace_back());
+  });
+}
+
 bool SetMember(const Setting& setting, const toml::node& node,
                Scenario& scenario) {
-  const auto text = [](const toml::node& item) -> std::optional<std::string> {
-    if (item.is_integer()) {
-      return fmt::format("{}", item.as_integer()->get());
-    }
-    if (item.is_floating_point()) {
-      return fmt::format("{}", item.as_floating_point()->get());
-    }
-    return item.value<std::string>();
-  };
-  return std::visit(
-      [&]<typename T>(T Scenario::*member) {
-        if constexpr (std::is_same_v<T, bool>) {
-          scenario.*member = node.value<bool>().value_or(false);
-          return node.is_boolean();
-        } else if constexpr (std::is_same_v<T, std::string>) {
-          scenario.*member = text(node).value_or("");
-          return text(node).has_value();
-        } else {
-          T list;
-          bool good = true;
-          const auto add = [&](const toml::node& item) {
-            good = good && text(item);
-            list.push_back(text(item).value_or(""));
-          };
-          if (const toml::array* const array = node.as_array()) {
-            for (const toml::node& item : *array) {
-              add(item);
-            }
-          } else {
-            add(node);
-          }
-          scenario.*member = std::move(list);
-          return good;
-        }
-      },
-      setting.member);
+  return std::visit([&](auto member) { return Take(node, scenario.*member); },
+                    setting.member);
+}
+
+void Write(JsonWriter& json, bool value) {
+  json.Bool(value);
+}
+void Write(JsonWriter& json, const std::string& value) {
+  json.String(value);
+}
+void Write(JsonWriter& json, const std::vector<std::string>& values) {
+  json.BeginArray();
+  for (const std::string& value : values) {
+    json.String(value);
+  }
+  json.EndArray();
 }
 
 template <typename Node>
@@ -185,24 +196,22 @@ void WriteScenario(JsonWriter& json, const Scenario& scenario) {
       continue;
     }
     json.Key(setting.name);
-    std::visit(
-        [&]<typename T>(T Scenario::*member) {
-          const T& value = scenario.*member;
-          if constexpr (std::is_same_v<T, bool>) {
-            json.Bool(value);
-          } else if constexpr (std::is_same_v<T, std::string>) {
-            json.String(value);
-          } else {
-            json.BeginArray();
-            for (const std::string& item : value) {
-              json.String(item);
-            }
-            json.EndArray();
-          }
-        },
-        setting.member);
+    std::visit([&](auto member) { Write(json, scenario.*member); },
+               setting.member);
   }
   json.EndObject();
+}
+
+std::string TomlOf(bool value) {
+  return value ? "true" : "false";
+}
+std::string TomlOf(const std::string& value) {
+  return Quoted(value);
+}
+std::string TomlOf(const std::vector<std::string>& values) {
+  std::vector<std::string> items(values.size());
+  std::ranges::transform(values, items.begin(), Quoted);
+  return fmt::format("[{}]", Join(items, ", "));
 }
 
 }  // namespace
@@ -262,22 +271,9 @@ std::string ScenarioToml(const Scenario& scenario) {
     if (!setting.IsSet(scenario)) {
       continue;
     }
-    std::visit(
-        [&]<typename T>(T Scenario::*member) {
-          const T& value = scenario.*member;
-          if constexpr (std::is_same_v<T, bool>) {
-            text += fmt::format("{} = {}\n", setting.name, value);
-          } else if constexpr (std::is_same_v<T, std::string>) {
-            text += fmt::format("{} = {}\n", setting.name, Quoted(value));
-          } else {
-            std::vector<std::string> items;
-            for (const std::string& item : value) {
-              items.push_back(Quoted(item));
-            }
-            text += fmt::format("{} = [{}]\n", setting.name, Join(items, ", "));
-          }
-        },
-        setting.member);
+    const std::string value = std::visit(
+        [&](auto member) { return TomlOf(scenario.*member); }, setting.member);
+    text += fmt::format("{} = {}\n", setting.name, value);
   }
   return text;
 }

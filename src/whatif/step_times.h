@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "engine/account.h"
 #include "engine/price_works.h"
+#include "engine/request.h"
 #include "engine/step_result.h"
 #include "ir/graph.h"
 #include "ir/shape.h"

@@ -120,6 +120,7 @@ Result<CollectiveCurve> ReadCurve(const toml::table& table) {
 void AppendNumbers(std::string& text, std::string_view key,
                    const std::vector<double>& numbers) {
   std::vector<std::string> texts;
+  texts.reserve(numbers.size());
   for (const double number : numbers) {
     texts.push_back(fmt::format("{:.4g}", number));
   }
