@@ -2,6 +2,7 @@
 #ifndef STEPCAST_BASE_JOIN_H_
 #define STEPCAST_BASE_JOIN_H_
 
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@ std::string Join(const Range& items, std::string_view between) {
   using Item = std::remove_cvref_t<decltype(*std::begin(items))>;
   if constexpr (std::is_integral_v<Item>) {
     std::vector<std::string> texts;
+    texts.reserve(std::size(items));
     for (const Item item : items) {
       texts.push_back(std::to_string(item));
     }
