@@ -62,8 +62,8 @@ inline GatherRates RatesOf(const Machine& machine) {
 
 /// The part of L2 that keeps rows; the rest goes to what streams past.
 inline double CacheBytes(const Machine& machine) {
-  constexpr double kShareForRows = 0.8;
-  return kShareForRows * machine.l2_bytes();
+  constexpr double kL2ShareForRows = 0.8;
+  return kL2ShareForRows * machine.l2_bytes();
 }
 
 }  // namespace stepcast::cost
