@@ -4,7 +4,8 @@
 Several sources of a module are compiled at once (cmake/compile.cmake), so two
 files that define the same name clash. Which files meet depends on the size of
 the batches: this check finds such names whatever the batches. Functions may
-share a name if they differ in their parameters.
+share a name if they differ in their parameters. A constant inside a function
+may not have the name of one in another file either, which it would shadow.
 
 usage: check_names.py <folder of modules>
 """
@@ -16,6 +17,7 @@ import sys
 TYPE = re.compile(r"(?:struct|class|enum class|union) (\w+)[^;]*\{")
 ALIAS = re.compile(r"using (\w+) =")
 VALUE = re.compile(r"(?:inline )?(?:static )?constexpr [^=({]*?\b(\w+)\s*(?:\[[^]]*\])?\s*[={(]")
+LOCAL = re.compile(r" +constexpr [^=({]*?\b(\w+)\s*(?:\[[^]]*\])?\s*[={(]")
 FUNCTION = re.compile(r"[A-Za-z_][\w:<>,&*\s\[\]]*?[\s&*>](\w+)\(")
 NOT_NAMES = {"if", "for", "while", "switch", "return", "TEST", "TEST_P", "TEST_F"}
 
@@ -66,6 +68,21 @@ def anonymous_names(path):
     return names
 
 
+def shadowing(module, constants):
+    """Complaints about constants inside functions that shadow another file's."""
+    complaints = []
+    for path in sorted(module.rglob("*")):
+        if path.suffix not in (".cc", ".h") or path.stem.endswith(("_test", "_testing")):
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            match = LOCAL.match(line)
+            places = constants.get(match.group(1), []) if match else []
+            others = [place for place in places if not place.startswith(f"{path}:")]
+            complaints += [f"{path}:{number}: {match.group(1)} shadows that of {other}: expected "
+                           "a name that no other file of the module uses" for other in others]
+    return complaints
+
+
 def check_tree(root):
     """Complaints about a folder of modules."""
     complaints = []
@@ -80,6 +97,7 @@ def check_tree(root):
                 f"{places[0]}: {name} is also defined in {', '.join(places[1:])}: expected a "
                 "name that no other file of the module uses"
                 for name, places in sorted(names.items()) if len(places) > 1]
+        complaints += shadowing(module, users[False])
     return complaints
 
 

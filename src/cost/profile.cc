@@ -98,12 +98,15 @@ Result<LaunchCosts> ParseLaunches(std::string_view text,
     if (op == nullptr) {
       return FailAt(node, fmt::format("'{}' must be a table", key.str()));
     }
-    constexpr double kMostUs = 1e6;
+    constexpr double kMostLatencyUs = 1e6;
     LaunchCost& cost = launches[std::string(key.str())];
-    ASSIGN_OR_RETURN(cost.floor_us, PositiveNumber(*op, "floor_us", kMostUs));
-    ASSIGN_OR_RETURN(cost.lead_us, PositiveNumber(*op, "lead_us", kMostUs));
+    ASSIGN_OR_RETURN(cost.floor_us,
+                     PositiveNumber(*op, "floor_us", kMostLatencyUs));
+    ASSIGN_OR_RETURN(cost.lead_us,
+                     PositiveNumber(*op, "lead_us", kMostLatencyUs));
     if (op->contains("drift_us")) {
-      ASSIGN_OR_RETURN(cost.drift_us, PositiveNumber(*op, "drift_us", kMostUs));
+      ASSIGN_OR_RETURN(cost.drift_us,
+                       PositiveNumber(*op, "drift_us", kMostLatencyUs));
       ASSIGN_OR_RETURN(cost.drift_power,
                        PositiveNumber(*op, "drift_power", 10));
     }

@@ -49,19 +49,18 @@ void FillMachineUse(const scenario::Job& job,
     return;
   }
   const hw::Cluster* const cluster = machine.cluster.value.get();
-  constexpr double kBytesPerUs = 1e3;  // Of one GB/s.
+  constexpr double kBytesAUs = 1e3;  // Of one GB/s.
   const HostBytes bytes = BytesOf(predicted.result.graph->data());
   const double step_us = row.at(Number::kStepUs);
   const double ranks = cluster->gpus_per_node;
   if (bytes.memory > 0) {
     row.at(Number::kTrainerMemory) =
-        bytes.memory * ranks /
-        (step_us * cluster->node.memory_gbs * kBytesPerUs);
+        bytes.memory * ranks / (step_us * cluster->node.memory_gbs * kBytesAUs);
   }
   const double nic_gbs = cluster->node.nics * cluster->node.nic_gbs;
   if (bytes.network > 0 && nic_gbs > 0) {
     row.at(Number::kTrainerNetwork) =
-        bytes.network * ranks / (step_us * nic_gbs * kBytesPerUs);
+        bytes.network * ranks / (step_us * nic_gbs * kBytesAUs);
   }
 }
 

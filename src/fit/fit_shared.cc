@@ -18,12 +18,12 @@ Status CheckChips(const std::vector<MeasuredGpu>& gpus) {
   for (const MeasuredGpu& gpu : gpus) {
     chips.insert(gpu.device.chip);
   }
-  constexpr size_t kFewestChips = 3;
-  if (chips.size() < kFewestChips) {
+  constexpr size_t kFewestToShare = 3;
+  if (chips.size() < kFewestToShare) {
     return Fail(ErrorCode::kInvalidInput,
                 fmt::format("what GPUs share cannot be told from {} chip(s): "
                             "give rows of at least {}",
-                            chips.size(), kFewestChips));
+                            chips.size(), kFewestToShare));
   }
   return {};
 }

@@ -144,16 +144,16 @@ double Ledger::SumsUs(bool forward) const {
 // for every kind of table; received by the rank with most.
 double Ledger::IdsUs(double most_ids, double most_parts) const {
   constexpr double kSizesBytes = 24;  // Three numbers of 8 bytes.
-  constexpr double kIdBytes = 4;
+  constexpr double kBytesPerId = 4;
   const CostCurve& curve = problem_->exchanges.to_samples;
   const double others = problem_->ranks.count - 1;
   const double lengths =
-      static_cast<double>(problem_->batch) * kIdBytes * others;
+      static_cast<double>(problem_->batch) * kBytesPerId * others;
   double us = curve.Us(kSizesBytes * others) + curve.Us(lengths * most_parts) +
-              curve.Us(kIdBytes * others * most_ids);
+              curve.Us(kBytesPerId * others * most_ids);
   if (split_ > 0) {
     us += curve.Us(lengths * split_) +
-          curve.Us(kIdBytes * others * split_load_.ids);
+          curve.Us(kBytesPerId * others * split_load_.ids);
   }
   if (node_split_ > 0) {  // Their ids are in most_ids.
     us += 2 * curve.Us(kSizesBytes * others);

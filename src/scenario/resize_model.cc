@@ -63,7 +63,7 @@ void SetDepth(int64_t depth, std::vector<int64_t>& mlp) {
 }
 
 Result<std::vector<int64_t>> ParseMlp(std::string_view text) {
-  constexpr int64_t kMostWidth = 1'000'000;  // As in model files.
+  constexpr int64_t kMostLayerWidth = 1'000'000;  // As in model files.
   std::vector<int64_t> widths;
   std::string_view rest = text;
   while (true) {
@@ -73,7 +73,7 @@ Result<std::vector<int64_t>> ParseMlp(std::string_view text) {
     const auto [end, error] =
         std::from_chars(word.data(), word.data() + word.size(), width);
     if (error != std::errc() || end != word.data() + word.size() || width < 1 ||
-        width > kMostWidth) {
+        width > kMostLayerWidth) {
       return Fail(ErrorCode::kInvalidInput,
                   fmt::format("'{}' are no layers; expected their widths, as "
                               "in \"512-256-64\"",

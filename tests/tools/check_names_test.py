@@ -38,6 +38,14 @@ class CheckNamesTest(unittest.TestCase):
                          "Sum(const A&, int)")
         self.assertEqual(complaints_about(a="int Sum(int a) {", b="int Sum(const A& a) {"), [])
 
+    def test_a_constant_in_a_function_shadows_that_of_another_file(self):
+        found = complaints_about(a="constexpr int kRows = 1;",
+                                 b="void F() {\n  constexpr double kRows = 2;\n}")
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("b.cc:4: kRows shadows that of", found[0])
+        self.assertEqual(complaints_about(a="constexpr int kRows = 1;",
+                                          a_test="void F() {\n  constexpr int kRows = 2;\n}"), [])
+
     def test_what_is_inside_a_function_or_a_test_target_does_not_count(self):
         self.assertEqual(complaints_about(a="void F() {\n  struct Row {};", b="struct Row {"), [])
         self.assertEqual(complaints_about(a="struct Row {", a_test="struct Row {"), [])

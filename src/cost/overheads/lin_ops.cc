@@ -64,11 +64,11 @@ constexpr std::array<std::string_view, 3> kSkipped = {
 
 // "addmm" of "AddmmBackward", with the first letter in lower case.
 bool HasForward(std::span<const std::string_view> list, std::string_view name) {
-  constexpr std::string_view kBackward = "Backward";
-  if (!name.ends_with(kBackward)) {
+  constexpr std::string_view kBackwardMark = "Backward";
+  if (!name.ends_with(kBackwardMark)) {
     return HasName(list, name);
   }
-  name.remove_suffix(kBackward.size());
+  name.remove_suffix(kBackwardMark.size());
   return std::ranges::any_of(list, [&](std::string_view known) {
     return known.size() == name.size() &&
            (known == name || (known.substr(1) == name.substr(1) &&
