@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using workload::Placement;
 
-// DLRM of MLPerf with tables so many times as large, by TorchRec.
+// MLPerf DLRM, run by TorchRec; its tables have `rows` times as many rows.
 Job MlperfJob(double rows, int gpus) {
   Job job;
   job.options.samples = 0;
