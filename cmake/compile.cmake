@@ -37,9 +37,9 @@ set(common_headers
 # Ours that most files of the modules above the engine include, and those of the
 # reports and commands besides.
 set(engine_headers
-  engine/predict_model.h engine/step_result.h hw/cluster.h workload/build_graph.h)
+  engine/run/predict_model.h engine/explain/step_result.h hw/cluster.h model/build_graph.h)
 set(document_headers
-  ${engine_headers} scenario/question.h scenario/resolve.h view/doc.h)
+  ${engine_headers} scenario/scenario.h scenario/resolve.h view/doc.h)
 list(TRANSFORM engine_headers PREPEND ${PROJECT_SOURCE_DIR}/src/)
 list(TRANSFORM document_headers PREPEND ${PROJECT_SOURCE_DIR}/src/)
 

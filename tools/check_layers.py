@@ -17,9 +17,9 @@ import sys
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]*)"')
 SOURCES = {".h", ".cc"}
 # Modules that are given things, and what makes things of names.
-GIVEN_THINGS = {"engine", "explore", "fleet", "lower", "plan", "sim", "whatif"}
+GIVEN_THINGS = {"engine", "explore", "fleet", "plan", "sim", "timeline", "whatif"}
 LOOKUP = re.compile(
-    r"\b((?:hw|workload)::(?:Find|Load)\w+|cost::(?:Load|FindOwn)Overheads)\(")
+    r"\b((?:hw|model)::(?:Find|Load)\w+|cost::(?:Load|FindOwn)Overheads)\(")
 
 
 def read_layers(path, complain):

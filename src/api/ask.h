@@ -17,11 +17,20 @@
 
 #include "base/result.h"
 #include "explore/run_study.h"
-#include "scenario/question.h"
+#include "scenario/scenario.h"
 #include "scenario/settings.h"
 #include "view/doc.h"
 
 namespace stepcast::api {
+
+// Questions that files hold: reports, and scenarios of their own.
+
+/// Whether a file is a report that `--json` wrote.
+bool IsReport(const std::string& path);
+
+/// If the question is of one file that holds a question: that one, with what is
+/// set in this one on top. Of another verb only the scenario is taken.
+Status AskAgain(scenario::Question& question);
 
 /// "0.1.0"
 std::string_view Version();

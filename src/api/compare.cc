@@ -1,5 +1,5 @@
 // compare: two steps side by side.
-#include "report/compare.h"
+#include "view/reports/compare.h"
 
 #include <algorithm>
 #include <array>
@@ -14,22 +14,21 @@
 #include <fmt/format.h>
 
 #include "api/ask.h"
-#include "api/ask_again.h"
 #include "api/compare_side.h"
 #include "api/workload.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/join.h"
 #include "scenario/settings.h"
 
 namespace stepcast::api {
 namespace {
 
-std::vector<double> ValuesOf(const report::Comparison& comparison) {
-  const report::ComparedStep& a = comparison.a;
-  const report::ComparedStep& b = comparison.b;
-  return {report::PercentLonger(a.step, b.step),
-          report::PercentLonger(a.gpu_active, b.gpu_active),
-          report::PercentLonger(a.host_busy, b.host_busy)};
+std::vector<double> ValuesOf(const view::Comparison& comparison) {
+  const view::ComparedStep& a = comparison.a;
+  const view::ComparedStep& b = comparison.b;
+  return {view::PercentLonger(a.step, b.step),
+          view::PercentLonger(a.gpu_active, b.gpu_active),
+          view::PercentLonger(a.host_busy, b.host_busy)};
 }
 
 // The first letters of a file, without blanks and braces.
@@ -89,7 +88,7 @@ Status CheckSharedOptions(const scenario::Scenario& options) {
 }
 
 struct LoadedSide {
-  report::ComparedStep step{};
+  view::ComparedStep step{};
   std::optional<whatif::Case>
       loaded{};  // Not of a prediction read from a file.
   /// Of profiles of its own; the case points into it.
@@ -111,8 +110,8 @@ Result<LoadedSide> LoadSide(const std::string& text,
   const std::string& file = scenario.workload.front();
   if (IsReport(file)) {
     ASSIGN_OR_RETURN(const std::string json, ReadFile(file));
-    ASSIGN_OR_RETURN(report::ComparedStep step,
-                     report::ReadPredictionJson(json, text));
+    ASSIGN_OR_RETURN(view::ComparedStep step,
+                     view::ReadPredictionJson(json, text));
     return LoadedSide{.step = std::move(step)};
   }
   LoadedSide side;
@@ -122,7 +121,7 @@ Result<LoadedSide> LoadSide(const std::string& text,
   ASSIGN_OR_RETURN(
       side.loaded,
       LoadCase(scenario, side.resolver ? *side.resolver : shared, options));
-  side.step = report::CompareSide(*side.loaded, text);
+  side.step = view::CompareSide(*side.loaded, text);
   return side;
 }
 
@@ -156,13 +155,13 @@ Result<Answer> AskCompare(const scenario::Question& question,
                                           &resolver_of(kept->b)->store()};
   RETURN_IF_ERROR(used[0]->CheckProfiles(used));
   RETURN_IF_ERROR(used[1]->CheckProfiles(used));
-  const report::Comparison comparison =
-      report::Compare(std::move(kept->a.step), std::move(kept->b.step));
+  const view::Comparison comparison =
+      view::Compare(std::move(kept->a.step), std::move(kept->b.step));
   const auto case_of = [](const LoadedSide& side) {
     return side.loaded ? &*side.loaded : nullptr;
   };
-  return Answer{.doc = report::ComparisonDoc(comparison, case_of(kept->a),
-                                             case_of(kept->b)),
+  return Answer{.doc = view::ComparisonDoc(comparison, case_of(kept->a),
+                                           case_of(kept->b)),
                 .values = ValuesOf(comparison),
                 .owner = kept};
 }

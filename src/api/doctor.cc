@@ -1,10 +1,8 @@
 // doctor: what traces hold, and what is wrong with them.
-#include "report/doctor.h"
+#include "view/reports/doctor.h"
 
 #include "api/ask.h"
-#include "api/input.h"
 #include "api/workload.h"
-#include "report/doctor_doc.h"
 
 namespace stepcast::api {
 namespace {
@@ -14,8 +12,8 @@ Result<Answer> AskDoctor(const scenario::Question& question,
   ASSIGN_OR_RETURN(const Input input, LoadInput(question.scenario, options,
                                                 /*allow_duplicates=*/true));
   options.Tell("classifying device work");
-  return Answer{.doc = report::DoctorDoc(report::Diagnose(
-                    input.loaded, input.rules, options.threads))};
+  return Answer{.doc = view::DoctorDoc(view::Diagnose(input.loaded, input.rules,
+                                                      options.threads))};
 }
 
 }  // namespace

@@ -9,24 +9,24 @@
 
 #include "api/ask.h"
 #include "api/eval_data.h"
-#include "api/profile_device.h"
+#include "api/workload.h"
 #include "base/nearest.h"
 #include "cost/collectives/collective_store.h"
 #include "cost/profile.h"
-#include "fit/fit_collectives.h"
-#include "fit/leave_out.h"
 #include "hw/cluster.h"
-#include "measurements/collective_rows.h"
-#include "measurements/kernel_rows.h"
-#include "report/accuracy_doc.h"
-#include "report/collective_accuracy.h"
-#include "report/kernel_accuracy.h"
-#include "report/network_comparison.h"
+#include "learn/fit/fit_collectives.h"
+#include "learn/fit/leave_out.h"
+#include "learn/judge/collective_accuracy.h"
+#include "learn/judge/kernel_accuracy.h"
+#include "learn/judge/network_comparison.h"
+#include "learn/measured/collective_rows.h"
+#include "learn/measured/kernel_rows.h"
+#include "view/reports/accuracy_doc.h"
 
 namespace stepcast::api {
 namespace {
 
-using measurements::Part;
+using learn::Part;
 
 struct PartName {
   std::string_view name;
@@ -50,32 +50,31 @@ Result<std::optional<Part>> ParsePart(const std::string& text) {
 Result<view::Doc> EvalWithoutGpus(
     const std::vector<std::filesystem::path>& paths, const Options& options) {
   options.Tell("leaving out one GPU after another");
-  ASSIGN_OR_RETURN(const measurements::KernelRows rows,
-                   measurements::ReadKernelRows(paths));
-  ASSIGN_OR_RETURN(const measurements::CollectiveRows collectives,
-                   measurements::ReadCollectiveRows(paths));
+  ASSIGN_OR_RETURN(const learn::KernelRows rows, learn::ReadKernelRows(paths));
+  ASSIGN_OR_RETURN(const learn::CollectiveRows collectives,
+                   learn::ReadCollectiveRows(paths));
   if (!collectives.rows.empty() && rows.rows.empty()) {
     ASSIGN_OR_RETURN(
-        const fit::CollectiveLeaveOut table,
-        fit::LeaveOutCollectives(collectives, {}, options.threads));
-    return report::CollectiveLeaveOutDoc(table);
+        const learn::CollectiveLeaveOut table,
+        learn::LeaveOutCollectives(collectives, {}, options.threads));
+    return view::CollectiveLeaveOutDoc(table);
   }
-  ASSIGN_OR_RETURN(const fit::LeaveOutTable table,
-                   fit::LeaveOneOut(rows, options.threads));
-  return report::LeaveOutDoc(table);
+  ASSIGN_OR_RETURN(const learn::LeaveOutTable table,
+                   learn::LeaveOneOut(rows, options.threads));
+  return view::LeaveOutDoc(table);
 }
 
 // The collectives of the data, where it holds any.
-Result<report::CollectiveAccuracy> JudgeCollectives(
+Result<learn::CollectiveAccuracy> JudgeCollectives(
     const std::vector<std::filesystem::path>& paths,
     const std::vector<std::string>& profiles,
     const std::vector<std::string>& platform_texts, std::optional<Part> part) {
-  ASSIGN_OR_RETURN(const measurements::CollectiveRows rows,
-                   measurements::ReadCollectiveRows(paths));
+  ASSIGN_OR_RETURN(const learn::CollectiveRows rows,
+                   learn::ReadCollectiveRows(paths));
   ASSIGN_OR_RETURN(const auto platforms, hw::FindPlatforms(platform_texts));
   const cost::CollectiveStore store(
       std::vector<std::filesystem::path>(profiles.begin(), profiles.end()));
-  return report::EvaluateCollectives(rows, store, platforms, part);
+  return learn::EvaluateCollectives(rows, store, platforms, part);
 }
 
 // A device that the measurements describe, or a profile made of them.
@@ -92,23 +91,22 @@ Result<view::Doc> JudgeKernels(const scenario::Question& question,
                                const Options& options) {
   options.Tell("pricing measured kernels");
   const std::vector<std::string>& profiles = question.scenario.profile;
-  ASSIGN_OR_RETURN(const measurements::KernelRows rows,
-                   measurements::ReadKernelRows(paths));
+  ASSIGN_OR_RETURN(const learn::KernelRows rows, learn::ReadKernelRows(paths));
   const cost::ProfileStore store(
       std::vector<std::filesystem::path>(profiles.begin(), profiles.end()));
   if (question.Has("network")) {
-    return report::NetworkComparisonDoc(rows, store, options.threads);
+    return learn::NetworkComparisonDoc(rows, store, options.threads);
   }
   ASSIGN_OR_RETURN(const auto own_device, FindOwn(paths, profiles));
-  ASSIGN_OR_RETURN(const report::KernelAccuracy accuracy,
-                   report::EvaluateKernels(rows, store,
-                                           {.part = part,
-                                            .own_device = own_device,
-                                            .threads = options.threads}));
+  ASSIGN_OR_RETURN(const learn::KernelAccuracy accuracy,
+                   learn::EvaluateKernels(rows, store,
+                                          {.part = part,
+                                           .own_device = own_device,
+                                           .threads = options.threads}));
   ASSIGN_OR_RETURN(
-      const report::CollectiveAccuracy collectives,
+      const learn::CollectiveAccuracy collectives,
       JudgeCollectives(paths, profiles, question.All("platform"), part));
-  return report::KernelAccuracyDoc(accuracy, rows, collectives);
+  return view::KernelAccuracyDoc(accuracy, rows, collectives);
 }
 
 Result<Answer> AskEvalKernels(const scenario::Question& question,

@@ -14,8 +14,8 @@
 #include "api/ask.h"
 #include "api/eval_data.h"
 #include "base/units.h"
-#include "fit/held_out_overheads.h"
-#include "ingest/load.h"
+#include "learn/fit/held_out_overheads.h"
+#include "trace/read/load.h"
 #include "view/doc.h"
 
 namespace stepcast::api {
@@ -23,7 +23,7 @@ namespace {
 
 struct EvaluatedRun {
   std::string path;
-  fit::HeldOut held_out;
+  learn::HeldOut held_out;
   double measured_us = 0;     // The mean step.
   double predicted_us = 0;    // Likewise.
   double mean_error_pct = 0;  // Of the mean.
@@ -37,39 +37,39 @@ struct EvaluatedRun {
 // A run as loaded.
 struct LoadedRun {
   std::string path;
-  std::vector<fit::StepGraph> steps;
+  std::vector<learn::StepGraph> steps;
 };
 
-Result<LoadedRun> LoadRun(const std::string& path, const ingest::Rules& rules,
+Result<LoadedRun> LoadRun(const std::string& path, const trace::Rules& rules,
                           size_t threads) {
   const std::filesystem::path file(path);
-  ASSIGN_OR_RETURN(const ingest::Loaded loaded,
-                   ingest::Load({&file, 1}, rules, {.threads = threads}));
+  ASSIGN_OR_RETURN(const trace::Loaded loaded,
+                   trace::Load({&file, 1}, rules, {.threads = threads}));
   Diagnostics diagnostics;
-  ASSIGN_OR_RETURN(std::vector<fit::StepGraph> steps,
-                   fit::BuildStepGraphs(loaded.ranks, rules, diagnostics));
+  ASSIGN_OR_RETURN(std::vector<learn::StepGraph> steps,
+                   learn::BuildStepGraphs(loaded.ranks, rules, diagnostics));
   return LoadedRun{.path = path, .steps = std::move(steps)};
 }
 
 // From the steady steps of all runs but one.
-Result<fit::HeldOut> PredictFromOthers(const std::vector<LoadedRun>& inputs,
-                                       size_t left_out) {
-  fit::OverheadSamples samples;
+Result<learn::HeldOut> PredictFromOthers(const std::vector<LoadedRun>& inputs,
+                                         size_t left_out) {
+  learn::OverheadSamples samples;
   for (uint32_t i = 0; i < inputs.size(); ++i) {
-    const std::vector<bool> steady = fit::SteadySteps(inputs[i].steps);
+    const std::vector<bool> steady = learn::SteadySteps(inputs[i].steps);
     for (size_t j = 0; i != left_out && j < steady.size(); ++j) {
       if (steady[j]) {
-        fit::AddSamples(inputs[i].steps[j].graph.data(), i, samples);
+        learn::AddSamples(inputs[i].steps[j].graph.data(), i, samples);
       }
     }
   }
-  const cost::OverheadTable table(fit::FitOverheads(samples, {}));
-  return fit::PredictFrom(table, inputs[left_out].steps);
+  const cost::OverheadTable table(learn::FitOverheads(samples, {}));
+  return learn::PredictFrom(table, inputs[left_out].steps);
 }
 
-EvaluatedRun Summarize(const std::string& path, fit::HeldOut held_out) {
+EvaluatedRun Summarize(const std::string& path, learn::HeldOut held_out) {
   EvaluatedRun run{.path = path, .held_out = std::move(held_out)};
-  for (const fit::HeldOutRank& row : run.held_out.rows) {
+  for (const learn::HeldOutRank& row : run.held_out.rows) {
     const double measured = ToMicroseconds(row.measured);
     const double predicted = ToMicroseconds(row.predicted);
     const double error = 100 * std::abs(predicted / measured - 1);
@@ -91,7 +91,7 @@ EvaluatedRun Summarize(const std::string& path, fit::HeldOut held_out) {
 
 Result<std::vector<EvaluatedRun>> Evaluate(
     const std::vector<std::string>& paths, size_t threads, bool leave_one_out) {
-  ASSIGN_OR_RETURN(const ingest::Rules rules, ingest::Rules::Load());
+  ASSIGN_OR_RETURN(const trace::Rules rules, trace::Rules::Load());
   std::vector<LoadedRun> inputs;
   for (const std::string& path : paths) {
     ASSIGN_OR_RETURN(LoadedRun input, LoadRun(path, rules, threads));
@@ -100,7 +100,7 @@ Result<std::vector<EvaluatedRun>> Evaluate(
   std::vector<EvaluatedRun> runs;
   for (size_t i = 0; i < inputs.size(); ++i) {
     auto held_out = leave_one_out ? PredictFromOthers(inputs, i)
-                                  : fit::PredictHeldOut(inputs[i].steps, {});
+                                  : learn::PredictHeldOut(inputs[i].steps, {});
     if (!held_out) {
       return Prefixed(inputs[i].path, held_out.error());
     }
@@ -142,7 +142,7 @@ view::Doc OverheadsDoc(const std::vector<EvaluatedRun>& runs) {
                                   {.key = "rank"},
                                   {.key = "measured_us"},
                                   {.key = "predicted_us"}}};
-    for (const fit::HeldOutRank& row : run.held_out.rows) {
+    for (const learn::HeldOutRank& row : run.held_out.rows) {
       steps.rows.push_back({row.step, row.rank, row.measured, row.predicted});
     }
     table.rows.push_back(

@@ -11,20 +11,20 @@
 
 #include "api/ask.h"
 #include "api/eval_data.h"
-#include "api/input.h"
-#include "base/file.h"
+#include "api/workload.h"
+#include "base/files/file.h"
 #include "base/nearest.h"
-#include "measurements/step_rows.h"
-#include "report/accuracy_doc.h"
-#include "report/step_accuracy.h"
-#include "report/step_words.h"
+#include "learn/judge/step_accuracy.h"
+#include "learn/judge/step_words.h"
+#include "learn/measured/step_rows.h"
+#include "view/reports/accuracy_doc.h"
 
 namespace stepcast::api {
 namespace {
 
 // A group is of columns that the files have.
 Status CheckGroup(const std::vector<std::string>& group,
-                  const std::vector<measurements::StepRow>& rows) {
+                  const std::vector<learn::StepRow>& rows) {
   if (rows.empty()) {
     return {};
   }
@@ -40,17 +40,17 @@ Status CheckGroup(const std::vector<std::string>& group,
   return {};
 }
 
-Result<report::StepWords> LoadWords(const std::string& file) {
+Result<learn::StepWords> LoadWords(const std::string& file) {
   if (file.empty()) {
-    return report::StepWords::Load();
+    return learn::StepWords::Load();
   }
   ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
-  return report::StepWords::Parse(text, file);
+  return learn::StepWords::Parse(text, file);
 }
 
-Result<report::StepAccuracyOptions> ReadStepOptions(
+Result<learn::StepAccuracyOptions> ReadStepOptions(
     const scenario::Question& question) {
-  report::StepAccuracyOptions options;
+  learn::StepAccuracyOptions options;
   if (question.Has("group")) {
     options.columns = question.All("group");
   }
@@ -70,14 +70,14 @@ Result<report::StepAccuracyOptions> ReadStepOptions(
 Result<Answer> AskEvalSteps(const scenario::Question& question,
                             const Options& how) {
   ASSIGN_OR_RETURN(const auto paths, DataOf(question, kCsvFiles));
-  ASSIGN_OR_RETURN(const auto rows, measurements::ReadStepRows(paths));
+  ASSIGN_OR_RETURN(const auto rows, learn::ReadStepRows(paths));
   RETURN_IF_ERROR(CheckGroup(question.All("group"), rows));
   ASSIGN_OR_RETURN(const auto meanings, LoadWords(question.One("words")));
   ASSIGN_OR_RETURN(auto options, ReadStepOptions(question));
   options.threads = how.threads;
   how.Tell("predicting published steps");
-  return Answer{.doc = report::StepAccuracyDoc(
-                    report::EvaluateSteps(rows, meanings, options))};
+  return Answer{.doc = view::StepAccuracyDoc(
+                    learn::EvaluateSteps(rows, meanings, options))};
 }
 
 }  // namespace

@@ -12,14 +12,12 @@
 #include <fmt/format.h>
 
 #include "api/ask.h"
-#include "api/input.h"
 #include "api/workload.h"
 #include "base/text_table.h"
 #include "explore/run_study.h"
 #include "explore/select_rows.h"
 #include "explore/study_files.h"
-#include "explore/tornado.h"
-#include "report/explored_doc.h"
+#include "view/reports/explored_doc.h"
 
 namespace stepcast::api {
 namespace {
@@ -109,7 +107,7 @@ Result<Answer> AskExplore(const scenario::Question& question,
   if (options.process.number > 0) {
     return Answer{};  // The first one tells.
   }
-  report::ExploredView shown{.tornado = question.Has("tornado")};
+  view::ExploredView shown{.tornado = question.Has("tornado")};
   ASSIGN_OR_RETURN(shown.rows, explore::SelectRows(*explored, selection));
   shown.sorted = !selection.by.empty();
   if (std::ssize(shown.rows) > kMostShown && !selection.top) {
@@ -122,13 +120,12 @@ Result<Answer> AskExplore(const scenario::Question& question,
           ? explore::MakeTornados(explored->study, {scenario.profile.begin(),
                                                     scenario.profile.end()})
           : std::vector<explore::Tornado>();
-  Answer answer{
-      .doc = report::ExploredDoc(*explored, std::move(shown), tornados),
-      .owner = explored};
-  report::ExploredView all;
+  Answer answer{.doc = view::ExploredDoc(*explored, std::move(shown), tornados),
+                .owner = explored};
+  view::ExploredView all;
   all.rows.resize(explored->rows.size());
   std::iota(all.rows.begin(), all.rows.end(), 0);
-  answer.whole = report::ExploredDoc(*explored, std::move(all), tornados);
+  answer.whole = view::ExploredDoc(*explored, std::move(all), tornados);
   return answer;
 }
 

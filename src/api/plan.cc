@@ -13,22 +13,21 @@
 #include <fmt/format.h>
 
 #include "api/ask.h"
-#include "api/input.h"
 #include "api/workload.h"
-#include "base/file.h"
-#include "base/quantity.h"
+#include "base/files/file.h"
 #include "base/units.h"
-#include "engine/place_tables.h"
+#include "base/value_text.h"
+#include "engine/run/place_tables.h"
 #include "hw/cluster.h"
+#include "model/frameworks/implementations.h"
+#include "model/tables/table_deal.h"
 #include "plan/load_deal.h"
 #include "plan/make_problem.h"
 #include "plan/plan_json.h"
-#include "report/model_report.h"
-#include "report/plan_report.h"
 #include "scenario/resolve.h"
 #include "scenario/settings.h"
-#include "workload/impl/implementations.h"
-#include "workload/table_deal.h"
+#include "view/reports/model_report.h"
+#include "view/reports/plan_report.h"
 
 namespace stepcast::api {
 namespace {
@@ -60,9 +59,9 @@ Result<double> ParseAmount(std::string_view option, const std::string& text,
   return *value;
 }
 
-std::vector<double> ValuesOf(const report::PlanReport& report) {
+std::vector<double> ValuesOf(const view::PlanReport& report) {
   const double step = report.best_row().step_us.value_or(0);
-  const report::PlanRow* const torchrec = report.RowOf("torchrec");
+  const view::PlanRow* const torchrec = report.RowOf("torchrec");
   // Not known: as if it were the same.
   return {
       step, PercentOf(report.best_row().hbm_bytes, report.hbm_capacity_bytes),
@@ -78,8 +77,8 @@ Result<engine::Request> ReadPlanRequest(const scenario::Scenario& scenario,
                                         scenario::Resolver& resolver) {
   scenario::Scenario asked = scenario;
   RETURN_IF_ERROR(scenario::CheckSubject(asked, scenario::Subject::kModel));
-  asked.impl = std::ranges::find_if(workload::Implementations(),
-                                    &workload::Implementation::plans)
+  asked.impl = std::ranges::find_if(model::Implementations(),
+                                    &model::Implementation::plans)
                    ->name;
   if (asked.gpus.empty()) {
     const scenario::Setting* const nodes = scenario::FindSetting("nodes");
@@ -164,17 +163,16 @@ struct PlannedStep {
 };
 
 // The report with the step of the best plan.
-Result<view::Doc> WithStep(const report::PlanReport& report,
+Result<view::Doc> WithStep(const view::PlanReport& report,
                            const plan::Plan& best, engine::Request request,
                            PlannedStep& kept) {
   if (request.machine.ranks > 1) {
-    request.deal =
-        plan::DealOf(best, workload::SingleTables(request.model.tables),
-                     RanksOf(request.machine));
+    request.deal = plan::DealOf(best, model::SingleTables(request.model.tables),
+                                RanksOf(request.machine));
   }
   ASSIGN_OR_RETURN(kept.step, engine::PredictModel(request, {}));
-  return report::PlanDoc(
-      report, report::ReportModel(request, *kept.step, kept.step->result),
+  return view::PlanDoc(
+      report, view::ReportModel(request, *kept.step, kept.step->result),
       kept.step->result);
 }
 
@@ -238,7 +236,7 @@ Result<Answer> AskPlan(const scenario::Question& question, const Options& how) {
       plan::PlanOf(problem, found.candidates[found.best].choices);
   const std::string text =
       plan::WritePlanJson(best, plan::NamedTablesOf(request.model), job.ranks);
-  report::PlanReport report = report::ReportPlans(
+  view::PlanReport report = view::ReportPlans(
       problem, found,
       {.workload = request.model.name,
        .platform = request.machine.platform,
@@ -246,7 +244,7 @@ Result<Answer> AskPlan(const scenario::Question& question, const Options& how) {
        .num_gpus = request.machine.ranks,
        .nodes = request.machine.nodes,
        .batch_per_gpu = request.settings.batch,
-       .precision = std::string(workload::Name(request.settings.precision))});
+       .precision = std::string(model::Name(request.settings.precision))});
   report.notes.insert(report.notes.end(), notes.begin(), notes.end());
   Answer answer{.doc = {},
                 .values = ValuesOf(report),
@@ -257,7 +255,7 @@ Result<Answer> AskPlan(const scenario::Question& question, const Options& how) {
     ASSIGN_OR_RETURN(answer.doc,
                      WithStep(report, best, std::move(request), *kept));
   } else {
-    answer.doc = report::PlanDoc(report);
+    answer.doc = view::PlanDoc(report);
   }
   return answer;
 }

@@ -12,25 +12,24 @@
 
 #include "api/ask.h"
 #include "api/predict_step.h"
-#include "api/profile_device.h"
 #include "api/workload.h"
 #include "base/nearest.h"
 #include "base/units.h"
 #include "engine/lin_predict.h"
-#include "engine/predict_model.h"
+#include "engine/run/predict_model.h"
 #include "fleet/predict_fleet.h"
-#include "report/fleet_doc.h"
-#include "report/model_report.h"
-#include "report/op_times.h"
-#include "report/timeline.h"
 #include "scenario/settings.h"
+#include "view/reports/breakdown.h"
+#include "view/reports/fleet_doc.h"
+#include "view/reports/model_report.h"
+#include "view/reports/timeline.h"
 
 namespace stepcast::api {
 namespace {
 
-std::vector<double> ValuesOf(const report::PredictionReport& report) {
+std::vector<double> ValuesOf(const view::PredictionReport& report) {
   double error = 0;
-  for (const report::MeasuredStep& measured : report.measured) {
+  for (const view::MeasuredStep& measured : report.measured) {
     for (const engine::RankAccount& account : report.ranks) {
       if (account.rank == measured.rank && measured.step > Duration{}) {
         error = std::max(
@@ -78,7 +77,7 @@ Result<Answer> PredictFleet(const scenario::Scenario& scenario) {
   ASSIGN_OR_RETURN(const scenario::Job job, ResolveModel(scenario, resolver));
   ASSIGN_OR_RETURN(const fleet::FleetPrediction prediction,
                    fleet::PredictFleet(scenario::FleetRequestOf(job)));
-  return Answer{.doc = report::FleetDoc(prediction),
+  return Answer{.doc = view::FleetDoc(prediction),
                 .values = ValuesOf(prediction),
                 .fits = prediction.fits()};
 }
@@ -99,12 +98,12 @@ Result<Answer> AskPredict(const scenario::Question& question,
                                             ? PredictModel(scenario, options)
                                             : PredictTrace(scenario, options));
   const auto kept = std::make_shared<const Predicted>(std::move(predicted));
-  Answer answer{.doc = report::PredictionDoc(kept->report, &kept->result),
+  Answer answer{.doc = view::PredictionDoc(kept->report, &kept->result),
                 .values = ValuesOf(kept->report),
                 .fits = kept->report.fits(),
                 .owner = kept};
   answer.files.emplace("perfetto",
-                       [kept] { return report::TimelineJson(kept->result); });
+                       [kept] { return view::TimelineJson(kept->result); });
   return answer;
 }
 
@@ -113,7 +112,7 @@ Result<Answer> AskPredict(const scenario::Question& question,
 Status AddAlgorithms(const scenario::Scenario& scenario,
                      const engine::StepResult& result,
                      const cost::OverheadTable* overheads, bool profiled,
-                     report::PredictionReport& report) {
+                     view::PredictionReport& report) {
   constexpr std::array<std::string_view, 3> kNames = {"stepcast", "lin2022",
                                                       "lin2024"};
   for (const std::string& name : scenario.algorithm) {
@@ -131,7 +130,8 @@ Status AddAlgorithms(const scenario::Scenario& scenario,
     }
     const engine::LinPrediction walk = engine::PredictByLinWalk(
         result.graph->data(), result.works, *overheads, profiled,
-        name == "lin2022" ? cost::LinVariant::k2022 : cost::LinVariant::k2024);
+        name == "lin2022" ? timeline::LinVariant::k2022
+                          : timeline::LinVariant::k2024);
     report.algorithms.push_back(
         {.name = name, .step = walk.step, .gpu_active = walk.gpu_active});
   }
@@ -158,10 +158,10 @@ Result<Predicted> PredictModel(const scenario::Scenario& scenario,
   ASSIGN_OR_RETURN(engine::ModelPrediction predicted,
                    engine::PredictModel(request, options));
   RETURN_IF_ERROR(resolver.store().CheckProfiles());
-  report::PredictionReport report =
-      report::ReportModel(request, predicted, predicted.result);
+  view::PredictionReport report =
+      view::ReportModel(request, predicted, predicted.result);
   if (how.details) {
-    report.ops = report::SumOps(predicted.result);
+    report.ops = view::SumOps(predicted.result);
   }
   RETURN_IF_ERROR(AddAlgorithms(scenario, predicted.result,
                                 request.overheads.value.get(), options.profiled,

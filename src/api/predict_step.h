@@ -7,17 +7,17 @@
 #include "api/ask.h"
 #include "base/result.h"
 #include "cost/overheads/overhead_table.h"
-#include "engine/step_result.h"
-#include "report/prediction.h"
+#include "engine/explain/step_result.h"
 #include "scenario/resolve.h"
 #include "scenario/scenario.h"
+#include "view/reports/prediction.h"
 
 namespace stepcast::api {
 
 struct Predicted {
   std::shared_ptr<scenario::Resolver> resolver;  // The result points into it.
   engine::StepResult result;
-  report::PredictionReport report;
+  view::PredictionReport report;
 };
 
 /// Of a model, built in or from a file.
@@ -33,7 +33,7 @@ Result<Predicted> PredictTrace(const scenario::Scenario& scenario,
 Status AddAlgorithms(const scenario::Scenario& scenario,
                      const engine::StepResult& result,
                      const cost::OverheadTable* overheads, bool profiled,
-                     report::PredictionReport& report);
+                     view::PredictionReport& report);
 
 }  // namespace stepcast::api
 

@@ -8,14 +8,13 @@
 
 #include <fmt/format.h>
 
-#include "api/input.h"
 #include "api/predict_step.h"
 #include "api/workload.h"
-#include "fit/fit_overheads.h"
-#include "fit/held_out_overheads.h"
-#include "fit/overhead_samples.h"
-#include "report/op_times.h"
+#include "learn/fit/fit_overheads.h"
+#include "learn/fit/held_out_overheads.h"
+#include "learn/fit/overhead_samples.h"
 #include "scenario/resolve.h"
+#include "view/reports/breakdown.h"
 
 namespace stepcast::api {
 namespace {
@@ -28,17 +27,17 @@ constexpr std::string_view kMeasured = "measured";
 Result<cost::OverheadTable> OwnOverheads(const Input& input) {
   Diagnostics diagnostics;
   ASSIGN_OR_RETURN(
-      const std::vector<fit::StepGraph> steps,
-      fit::BuildStepGraphs(input.loaded.ranks, input.rules, diagnostics));
-  const std::vector<bool> steady = fit::SteadySteps(steps);
-  fit::OverheadSamples samples;
+      const std::vector<learn::StepGraph> steps,
+      learn::BuildStepGraphs(input.loaded.ranks, input.rules, diagnostics));
+  const std::vector<bool> steady = learn::SteadySteps(steps);
+  learn::OverheadSamples samples;
   for (size_t i = 0; i < steps.size(); ++i) {
     if (steady[i]) {
-      fit::AddSamples(steps[i].graph.data(), 0, samples);
+      learn::AddSamples(steps[i].graph.data(), 0, samples);
     }
   }
   return cost::OverheadTable(
-      fit::FitOverheads(samples, {.name = std::string(kSelf)}));
+      learn::FitOverheads(samples, {.name = std::string(kSelf)}));
 }
 
 // What a bandwidth-bound kernel of the recorded GPU takes on another.
@@ -104,7 +103,7 @@ Result<Predicted> PredictTrace(const scenario::Scenario& scenario,
       engine::Predict(
           {.graph = graph, .models = models, .overheads = overheads}, options));
   RETURN_IF_ERROR(resolver.store().CheckProfiles());
-  report::PredictionReport report = report::ReportPrediction(
+  view::PredictionReport report = view::ReportPrediction(
       result,
       {.workload = scenario.workload.front(),
        .platform = "",
@@ -114,7 +113,7 @@ Result<Predicted> PredictTrace(const scenario::Scenario& scenario,
        .window = graph->is_timed() ? "the recorded step, with its profiler"
                                    : "steady step"});
   if (how.details) {
-    report.ops = report::SumOps(result);
+    report.ops = view::SumOps(result);
   }
   RETURN_IF_ERROR(
       AddAlgorithms(scenario, result, overheads, options.profiled, report));

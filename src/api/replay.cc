@@ -1,15 +1,15 @@
 // replay: measured steps simulated from their own durations.
+#include "engine/run/replay.h"
+
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "api/ask.h"
-#include "api/input.h"
 #include "api/workload.h"
 #include "base/units.h"
-#include "engine/replay_job.h"
-#include "report/replay_doc.h"
-#include "report/timeline.h"
+#include "view/reports/replay_doc.h"
+#include "view/reports/timeline.h"
 
 namespace stepcast::api {
 namespace {
@@ -28,12 +28,12 @@ Result<Answer> AskReplay(const scenario::Question& question,
   const auto job =
       std::make_shared<const engine::ReplayedJob>(std::move(replayed));
   Answer answer{
-      .doc = report::ReplayDoc(*job, scenario.workload.front()),
+      .doc = view::ReplayDoc(*job, scenario.workload.front()),
       .values = {job->max_abs_pct, job->max_abs_pct, job->errors.gmae_pct,
                  ToMicroseconds(job->max_unexplained)},
       .owner = job};
   answer.files.emplace("perfetto", [job] {
-    return report::TimelineJson(job->replay.result, job->step.value_or(0));
+    return view::TimelineJson(job->replay.result, job->step.value_or(0));
   });
   return answer;
 }

@@ -1,5 +1,5 @@
 // whatif: a step before and after changes.
-#include "report/whatif.h"
+#include "view/reports/whatif.h"
 
 #include <memory>
 #include <string>
@@ -9,8 +9,8 @@
 #include "api/ask.h"
 #include "api/workload.h"
 #include "base/units.h"
-#include "report/suggestions.h"
-#include "report/timeline.h"
+#include "view/reports/suggestions.h"
+#include "view/reports/timeline.h"
 #include "whatif/apply.h"
 #include "whatif/change.h"
 #include "whatif/suggest.h"
@@ -18,7 +18,7 @@
 namespace stepcast::api {
 namespace {
 
-std::vector<double> ValuesOf(const report::WhatifReport& report) {
+std::vector<double> ValuesOf(const view::WhatifReport& report) {
   const auto& memory = report.after.memory;
   return {
       PercentOf(ToMicroseconds(report.delta.step),
@@ -62,9 +62,9 @@ Result<Answer> SuggestChanges(const scenario::Question& question,
   const whatif::Suggestions suggestions =
       whatif::Suggest(kept->before, kept->resolver);
   RETURN_IF_ERROR(kept->resolver.store().CheckProfiles());
-  return Answer{.doc = report::SuggestionsDoc(
-                    report::ReportSuggestions(kept->before, suggestions,
-                                              NameOf(question.scenario)),
+  return Answer{.doc = view::SuggestionsDoc(
+                    view::ReportSuggestions(kept->before, suggestions,
+                                            NameOf(question.scenario)),
                     kept->before),
                 .owner = kept};
 }
@@ -89,16 +89,15 @@ Result<Answer> AskWhatif(const scenario::Question& question,
   ASSIGN_OR_RETURN(kept->changed,
                    whatif::Apply(kept->before, changes, kept->resolver));
   RETURN_IF_ERROR(kept->resolver.store().CheckProfiles());
-  const report::WhatifReport report = report::ReportWhatif(
+  const view::WhatifReport report = view::ReportWhatif(
       kept->before, kept->changed, changes, NameOf(question.scenario));
   Answer answer{
-      .doc = report::WhatifDoc(report, kept->before, kept->changed.after),
+      .doc = view::WhatifDoc(report, kept->before, kept->changed.after),
       .values = ValuesOf(report),
       .fits = report.after.fits(),
       .owner = kept};
   answer.files.emplace("perfetto", [kept] {
-    return report::TimelineJson(kept->before.result,
-                                kept->changed.after.result);
+    return view::TimelineJson(kept->before.result, kept->changed.after.result);
   });
   return answer;
 }

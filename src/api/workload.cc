@@ -1,19 +1,153 @@
 #include "api/workload.h"
 
+#include <charconv>
 #include <filesystem>
 #include <memory>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "api/input.h"
+#include "base/diagnostics.h"
+#include "base/join.h"
 #include "base/units.h"
 #include "cost/overheads/overhead_files.h"
+#include "hw/device.h"
+#include "hw/gpu_names.h"
+#include "model/model_files.h"
 #include "scenario/resolve.h"
 #include "scenario/settings.h"
-#include "workload/model_files.h"
+#include "trace/build/build_graph.h"
 
 namespace stepcast::api {
+namespace {
+
+std::vector<std::filesystem::path> Paths(
+    const std::vector<std::string>& names) {
+  return {names.begin(), names.end()};
+}
+
+Status KeepRank(int64_t rank, trace::Loaded& loaded) {
+  std::vector<std::string> known;
+  for (const trace::RankTrace& trace : loaded.ranks) {
+    known.push_back(fmt::format("{}", trace.rank));
+  }
+  std::erase_if(loaded.ranks, [&](const trace::RankTrace& trace) {
+    return trace.rank != rank;
+  });
+  if (loaded.ranks.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("--rank is {}; expected one of those found: {}",
+                            rank, Join(known, ", ")));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Input> LoadInput(const scenario::Scenario& scenario,
+                        const Options& options, bool allow_duplicates) {
+  if (scenario.workload.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                "no file given; expected one or more traces");
+  }
+  ASSIGN_OR_RETURN(const auto rank, ParseNumber("--rank", scenario.rank, 0));
+  options.Tell("reading traces");
+  Input input;
+  ASSIGN_OR_RETURN(input.rules, trace::Rules::Load(Paths(scenario.rules)));
+  ASSIGN_OR_RETURN(input.loaded,
+                   trace::Load(Paths(scenario.workload), input.rules,
+                               {.threads = options.threads,
+                                .allow_duplicates = allow_duplicates}));
+  if (rank) {
+    RETURN_IF_ERROR(KeepRank(*rank, input.loaded));
+  }
+  RETURN_IF_ERROR(options.Check());
+  return input;
+}
+
+Result<TraceInput> LoadTrace(const scenario::Scenario& scenario,
+                             const Options& options) {
+  ASSIGN_OR_RETURN(Input input,
+                   LoadInput(scenario, options, /*allow_duplicates=*/false));
+  ASSIGN_OR_RETURN(const auto step, ParseNumber("--step", scenario.step, 0));
+  Diagnostics diagnostics;
+  ASSIGN_OR_RETURN(ir::Graph graph,
+                   trace::BuildGraph(input.loaded.ranks, input.rules,
+                                     {.step = step}, diagnostics));
+  return TraceInput{.input = std::move(input), .graph = std::move(graph)};
+}
+
+Result<std::string> RecordedGpu(const ir::Graph& graph) {
+  const std::vector<std::string>& names = hw::GpuNames();
+  for (const ir::Rank& rank : graph.data().ranks) {
+    if (auto nearest = hw::NearestGpu(graph.text(rank.gpu), names)) {
+      return *std::move(nearest);
+    }
+  }
+  return Fail(ErrorCode::kInvalidInput,
+              "the trace does not name a GPU we know; expected --gpu NAME");
+}
+
+Result<std::optional<int64_t>> ParseNumber(std::string_view option,
+                                           const std::string& text,
+                                           int64_t least) {
+  if (text.empty()) {
+    return std::nullopt;
+  }
+  int64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end || number < least) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("{} is '{}'; expected a whole number, {} or more",
+                            option, text, least));
+  }
+  return number;
+}
+
+std::optional<std::filesystem::path> FindIn(
+    std::span<const std::filesystem::path> directories, std::string_view name) {
+  for (const std::filesystem::path& directory : directories) {
+    std::filesystem::path path = directory / name;
+    std::error_code error;
+    if (std::filesystem::is_regular_file(path, error)) {
+      return path;
+    }
+  }
+  return std::nullopt;
+}
+
+Result<std::optional<hw::Device>> FindOwnDevice(
+    std::span<const std::filesystem::path> directories) {
+  const auto file = FindIn(directories, kDeviceFile);
+  if (!file) {
+    return std::nullopt;
+  }
+  ASSIGN_OR_RETURN(hw::Device device, hw::FindDevice(file->string()));
+  return device;
+}
+
+Result<std::string> GpuOrProfiles(
+    const std::string& gpu, std::span<const std::filesystem::path> profiles) {
+  const auto file = FindIn(profiles, kDeviceFile);
+  if (!file) {
+    return gpu;
+  }
+  ASSIGN_OR_RETURN(const hw::Device device, hw::FindDevice(file->string()));
+  return gpu.empty() || gpu == device.name ? file->string() : gpu;
+}
+
+std::string OverheadsOrProfiles(
+    const std::string& overheads, const std::string& gpu,
+    std::span<const std::filesystem::path> profiles) {
+  const auto device = FindIn(profiles, kDeviceFile);
+  const auto file = FindIn(profiles, kOverheadsFile);
+  const bool own = device && file && gpu == device->string();
+  return overheads.empty() && own ? file->string() : overheads;
+}
+
 namespace {
 
 // A step whose times are not known is predicted as those of models are.
@@ -42,7 +176,7 @@ bool IsModel(const std::vector<std::string>& files) {
   if (files.size() != 1) {
     return files.empty();
   }
-  return workload::IsModelName(files.front()) ||
+  return model::IsModelName(files.front()) ||
          files.front().ends_with(".toml") ||
          !std::filesystem::exists(files.front());
 }

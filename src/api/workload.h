@@ -2,18 +2,84 @@
 #ifndef STEPCAST_API_WORKLOAD_H_
 #define STEPCAST_API_WORKLOAD_H_
 
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "api/ask.h"
 #include "base/result.h"
+#include "hw/device.h"
+#include "ir/graph.h"
 #include "scenario/job.h"
 #include "scenario/resolve.h"
 #include "scenario/scenario.h"
+#include "trace/classify/rules.h"
+#include "trace/read/load.h"
 #include "whatif/case.h"
 
 namespace stepcast::api {
+
+// Recordings, loaded from what a scenario names.
+
+/// The traces, and the rules they were read with.
+struct Input {
+  trace::Rules rules;
+  trace::Loaded loaded;
+};
+
+/// Reads what the scenario names; with a rank, that one alone.
+/// `allow_duplicates` as in trace::LoadOptions.
+Result<Input> LoadInput(const scenario::Scenario& scenario,
+                        const Options& options, bool allow_duplicates);
+
+struct TraceInput {
+  Input input;
+  ir::Graph graph;
+};
+
+/// One step of them: the one that is named, or that of median length.
+Result<TraceInput> LoadTrace(const scenario::Scenario& scenario,
+                             const Options& options);
+
+/// The GPU that the trace was recorded on, by the first rank's name for it.
+Result<std::string> RecordedGpu(const ir::Graph& graph);
+
+/// The value of an option that takes a whole number of at least `least`;
+/// nothing if it was not given.
+Result<std::optional<int64_t>> ParseNumber(std::string_view option,
+                                           const std::string& text,
+                                           int64_t least);
+
+// The device that a directory describes: of measurements, or of a profile that
+// was fitted to them.
+
+/// The file that describes a device, and that of what its host takes.
+inline constexpr std::string_view kDeviceFile = "device.toml";
+inline constexpr std::string_view kOverheadsFile = "overheads.toml";
+
+/// The first of the directories' files of this name; nothing if none has one.
+std::optional<std::filesystem::path> FindIn(
+    std::span<const std::filesystem::path> directories, std::string_view name);
+
+/// The device that the first of the directories with one describes; nothing if
+/// none does.
+Result<std::optional<hw::Device>> FindOwnDevice(
+    std::span<const std::filesystem::path> directories);
+
+/// What --gpu means with these profiles: their device where none is named or
+/// theirs is, else what was named.
+Result<std::string> GpuOrProfiles(
+    const std::string& gpu, std::span<const std::filesystem::path> profiles);
+
+/// What --overheads means, likewise: the profiles' own for the profiles' device
+/// where none is named.
+std::string OverheadsOrProfiles(
+    const std::string& overheads, const std::string& gpu,
+    std::span<const std::filesystem::path> profiles);
 
 /// Whether the words name a model: a built-in one, a .toml file, or nothing
 /// that exists, so that the error lists what is built in.

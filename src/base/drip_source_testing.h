@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/result.h"
 
 namespace stepcast {

@@ -5,7 +5,23 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/units.h"
+
 namespace stepcast {
+
+// Time intervals and the length of their union.
+
+/// Half open: [start, end).
+struct Interval {
+  Duration start{};
+  Duration end{};
+};
+
+/// Sorts and merges overlapping or touching intervals; drops empty ones.
+std::vector<Interval> Union(std::vector<Interval> intervals);
+
+/// The sum of lengths; of a union: the time covered.
+Duration TotalLength(const std::vector<Interval>& intervals);
 
 /// The value below which a share of the values lies, between neighbours by
 /// straight line; 0 if there are none.

@@ -5,10 +5,24 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
+
 namespace stepcast {
+
+// Numbers with units as people write them: 5ms, 20GB, 900 GB/s, 80%.
+
+/// Whether the word is a unit: "us", "GiB".
+bool IsUnit(std::string_view word);
+
+/// The number in `unit` ("us", "GB", "GB/s", "W", "%", or "" for a plain number
+/// or a share); the text may be in another unit of the same kind, or in none,
+/// which is `unit`. The error says what was expected: "a number of us, or of
+/// ns, ms, s".
+Result<double> ParseQuantity(std::string_view text, std::string_view unit);
 
 /// [[5, 6, 0, 112, 4, "cuda:0"], True, 1.5, None]
 struct Value {

@@ -7,21 +7,19 @@
 
 #include <fmt/format.h>
 
-#include "api/input.h"
 #include "api/workload.h"
 #include "base/units.h"
 #include "cli/ask_command.h"
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "cli/output_formats.h"
 #include "cli/progress.h"
 #include "cli/report_options.h"
-#include "ingest/build_graph.h"
-#include "ingest/step_number.h"
-#include "report/doctor.h"
-#include "report/text_parts.h"
 #include "scenario/scenario.h"
+#include "trace/build/build_graph.h"
+#include "trace/link/find_steps.h"
 #include "view/doc.h"
+#include "view/reports/doctor.h"
+#include "view/reports/text_parts.h"
 
 namespace stepcast::cli {
 namespace {
@@ -120,7 +118,7 @@ view::Doc ConvertedDoc(const std::vector<OutputFile>& files,
   for (const OutputFile& file : files) {
     const auto size = static_cast<int64_t>(file.bytes.size());
     table.rows.push_back(
-        {file.path.string(), size, report::BytesText(Bytes{size})});
+        {file.path.string(), size, view::BytesText(Bytes{size})});
   }
   view::Doc doc;
   doc.title = files.size() == 1
@@ -129,10 +127,10 @@ view::Doc ConvertedDoc(const std::vector<OutputFile>& files,
                   : fmt::format("wrote {} files", files.size());
   doc.verdict = fmt::format("{}: {}, {}, {}, {}",
                             step ? fmt::format("step {}", *step) : "one step",
-                            report::CountText(data.ranks.size(), "rank"),
-                            report::CountText(data.ops.size(), "op"),
-                            report::CountText(data.calls.size(), "call"),
-                            report::CountText(data.works.size(), "work"));
+                            view::CountText(data.ranks.size(), "rank"),
+                            view::CountText(data.ops.size(), "op"),
+                            view::CountText(data.calls.size(), "call"),
+                            view::CountText(data.works.size(), "work"));
   doc.blocks.emplace_back(std::move(table));
   doc.blocks.emplace_back(view::Facts{
       {{.key = "step"}, step ? view::Value(*step) : view::Value(nullptr)},
@@ -145,10 +143,10 @@ view::Doc ConvertedDoc(const std::vector<OutputFile>& files,
 }
 
 // What makes the result doubtful, one line a kind.
-void Warn(const ingest::Loaded& loaded, const Diagnostics& building) {
+void Warn(const trace::Loaded& loaded, const Diagnostics& building) {
   Diagnostics all = loaded.diagnostics;
-  for (const ingest::RankTrace& rank : loaded.ranks) {
-    all.Merge(report::RankDiagnostics(rank));
+  for (const trace::RankTrace& rank : loaded.ranks) {
+    all.Merge(view::RankDiagnostics(rank));
   }
   all.Merge(building);
   for (const Diagnostic& item : all.list()) {
@@ -185,11 +183,11 @@ Status Convert(const ConvertOptions& options) {
            .tell = [&](std::string_view what) { progress.Set(what); }},
           /*allow_duplicates=*/false));
   ASSIGN_OR_RETURN(const auto step,
-                   ingest::StepNumber(input.loaded.ranks, wanted));
+                   trace::StepNumber(input.loaded.ranks, wanted));
   Diagnostics diagnostics;
   ASSIGN_OR_RETURN(const ir::Graph graph,
-                   ingest::BuildGraph(input.loaded.ranks, input.rules,
-                                      {.step = wanted}, diagnostics));
+                   trace::BuildGraph(input.loaded.ranks, input.rules,
+                                     {.step = wanted}, diagnostics));
   ASSIGN_OR_RETURN(const auto files,
                    RenderAll(*format, graph, step.value_or(0), options.output));
   for (const OutputFile& file : files) {

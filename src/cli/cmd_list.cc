@@ -11,11 +11,11 @@
 #include "base/nearest.h"
 #include "cli/commands.h"
 #include "cli/list_docs.h"
-#include "cli/output_formats.h"
+#include "cli/output.h"
 #include "cli/report_options.h"
 #include "explore/study_files.h"
-#include "ingest/formats.h"
 #include "scenario/settings.h"
+#include "trace/read/formats.h"
 #include "whatif/change.h"
 
 namespace stepcast::cli {
@@ -88,7 +88,7 @@ Result<view::Doc> ListFormats() {
                      {.key = "name"},
                      {.key = "extensions"},
                      {.key = "description"}};
-  for (const ingest::TraceFormat& format : ingest::Formats()) {
+  for (const trace::TraceFormat& format : trace::Formats()) {
     const std::string name(format.name);
     const std::string description(format.description);
     read.rows.push_back({name, description});

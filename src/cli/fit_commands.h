@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "cli/commands.h"
-#include "fit/fit_kernels.h"
+#include "learn/fit/fit_kernels.h"
 
 namespace stepcast::cli {
 
@@ -18,7 +18,7 @@ Status FitProfile(const Words& words);
 Status FitOverheads(const Words& words);
 
 /// Writes the files of a profile below `directory`, which is made.
-Status WriteProfile(const std::vector<fit::ProfileFile>& files,
+Status WriteProfile(const std::vector<learn::ProfileFile>& files,
                     const std::filesystem::path& directory);
 
 }  // namespace stepcast::cli

@@ -1,5 +1,5 @@
 // stepcast fit: from measurements to a profile.
-#include "fit/fit_kernels.h"
+#include "learn/fit/fit_kernels.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -10,19 +10,18 @@
 #include <fmt/format.h>
 
 #include "api/ask.h"
-#include "api/profile_device.h"
-#include "base/file.h"
+#include "api/workload.h"
+#include "base/files/file.h"
 #include "base/join.h"
 #include "base/parallel.h"
-#include "cli/data_options.h"
 #include "cli/fit_commands.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/report_options.h"
 #include "cost/profile.h"
-#include "fit/fit_shared.h"
 #include "hw/device.h"
-#include "measurements/kernel_rows.h"
+#include "learn/fit/fit_model.h"
+#include "learn/measured/kernel_rows.h"
 #include "view/doc.h"
 
 namespace stepcast::cli {
@@ -30,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-view::Doc FittedDoc(const std::vector<fit::FittedProfile>& fitted) {
+view::Doc FittedDoc(const std::vector<learn::FittedProfile>& fitted) {
   view::Table table{.title = "errors on test rows, which no fit has seen",
                     .columns = {{.label = "gpu"},
                                 {.label = "family"},
@@ -41,8 +40,8 @@ view::Doc FittedDoc(const std::vector<fit::FittedProfile>& fitted) {
                                 {.label = "GMAE", .decimals = 2},
                                 {.label = "MAPE", .decimals = 2},
                                 {.label = "formula", .decimals = 2}}};
-  for (const fit::FittedProfile& profile : fitted) {
-    for (const fit::FitSummary& row : profile.summaries) {
+  for (const learn::FittedProfile& profile : fitted) {
+    for (const learn::FitSummary& row : profile.summaries) {
       table.rows.push_back({row.gpu, row.family, row.variant, row.chosen,
                             static_cast<int64_t>(row.fit_rows),
                             static_cast<int64_t>(row.model.n),
@@ -67,30 +66,30 @@ struct Wanted {
 // What all GPUs share: the constants for the fits that follow.
 struct Shared {
   cost::Constants constants;
-  std::vector<fit::ProfileFile> files;
+  std::vector<learn::ProfileFile> files;
 };
 
-Result<Shared> FitShared(const measurements::KernelRows& rows, size_t threads,
+Result<Shared> FitShared(const learn::KernelRows& rows, size_t threads,
                          const Wanted& wanted, const std::string& command) {
   Shared shared;
   ASSIGN_OR_RETURN(shared.constants,
-                   wanted.constants ? fit::FitSharedConstants(rows, threads)
+                   wanted.constants ? learn::FitSharedConstants(rows, threads)
                                     : cost::ProfileStore().LoadConstants());
-  shared.files.push_back(fit::FileOf(
+  shared.files.push_back(learn::FileOf(
       shared.constants, wanted.constants ? command + " --constants" : command));
   if (wanted.spreads) {
     ASSIGN_OR_RETURN(const cost::FormulaSpreads spreads,
-                     fit::FitSharedSpreads(rows, threads));
-    shared.files.push_back(fit::FileOf(spreads, command + " --spreads"));
+                     learn::FitSharedSpreads(rows, threads));
+    shared.files.push_back(learn::FileOf(spreads, command + " --spreads"));
   }
   return shared;
 }
 
 // Rows that tell nothing at all are an error, others that are doubtful are
 // named.
-Status CheckFitted(const std::vector<fit::FittedProfile>& fitted) {
+Status CheckFitted(const std::vector<learn::FittedProfile>& fitted) {
   const bool nothing =
-      std::ranges::all_of(fitted, [](const fit::FittedProfile& one) {
+      std::ranges::all_of(fitted, [](const learn::FittedProfile& one) {
         return one.profile.models.empty() && one.profile.ceilings.empty() &&
                one.profile.launches.empty();
       });
@@ -99,7 +98,7 @@ Status CheckFitted(const std::vector<fit::FittedProfile>& fitted) {
                 "too few rows to fit anything; expected 30 or more of a "
                 "family, 10 of a processor");
   }
-  for (const fit::FittedProfile& one : fitted) {
+  for (const learn::FittedProfile& one : fitted) {
     for (const std::string& doubt : one.doubts) {
       Complain(fmt::format("warning: {}", doubt));
     }
@@ -147,20 +146,20 @@ Status CopyDeviceFile(std::span<const fs::path> data, const fs::path& output) {
                       output);
 }
 
-Result<std::vector<fit::FittedProfile>> FitAll(
-    const measurements::KernelRows& rows, const cost::Constants& constants,
+Result<std::vector<learn::FittedProfile>> FitAll(
+    const learn::KernelRows& rows, const cost::Constants& constants,
     size_t threads, const std::string& command, const Start& start) {
-  std::vector<Result<fit::FittedProfile>> results(
+  std::vector<Result<learn::FittedProfile>> results(
       rows.gpus.size(), Fail(ErrorCode::kUnsupported, "not fitted"));
   ParallelFor(rows.gpus.size(), threads, [&](size_t gpu) {
     const bool is_own = start.own && rows.gpus[gpu] == start.own->name;
-    results[gpu] = fit::FitProfile(rows, static_cast<uint16_t>(gpu), constants,
-                                   command, is_own ? &*start.own : nullptr,
-                                   start.base ? &*start.base : nullptr);
+    results[gpu] = learn::FitProfile(
+        rows, static_cast<uint16_t>(gpu), constants, command,
+        is_own ? &*start.own : nullptr, start.base ? &*start.base : nullptr);
   });
-  std::vector<fit::FittedProfile> fitted;
+  std::vector<learn::FittedProfile> fitted;
   for (auto& result : results) {
-    ASSIGN_OR_RETURN(fit::FittedProfile profile, std::move(result));
+    ASSIGN_OR_RETURN(learn::FittedProfile profile, std::move(result));
     fitted.push_back(std::move(profile));
   }
   return fitted;
@@ -200,14 +199,14 @@ Status FitKernels(const Words& words) {
     return Fail(ErrorCode::kInvalidInput,
                 "no -o given; expected a directory for the profile");
   }
-  std::vector<fit::FittedProfile> fitted;
+  std::vector<learn::FittedProfile> fitted;
   const std::string command =
       fmt::format("stepcast {} fit kernels{}{}", api::Version(),
                   wanted.base.empty() ? "" : " --base ", wanted.base);
   {
     const Progress progress("fitting kernel models");
-    ASSIGN_OR_RETURN(const measurements::KernelRows rows,
-                     measurements::ReadKernelRows(data.paths));
+    ASSIGN_OR_RETURN(const learn::KernelRows rows,
+                     learn::ReadKernelRows(data.paths));
     ASSIGN_OR_RETURN(const Shared shared,
                      FitShared(rows, data.threads, wanted, command));
     ASSIGN_OR_RETURN(const Start start, FindStart(data.paths, wanted.base));
@@ -216,9 +215,9 @@ Status FitKernels(const Words& words) {
     RETURN_IF_ERROR(CheckFitted(fitted));
     RETURN_IF_ERROR(WriteProfile(shared.files, output));
     RETURN_IF_ERROR(CopyDeviceFile(data.paths, output));
-    for (const fit::FittedProfile& profile : fitted) {
+    for (const learn::FittedProfile& profile : fitted) {
       RETURN_IF_ERROR(
-          WriteProfile(fit::FilesOf(profile.profile, command), output));
+          WriteProfile(learn::FilesOf(profile.profile, command), output));
     }
   }
   return PrintReport(FittedDoc(fitted), {});

@@ -1,5 +1,5 @@
 // stepcast fit overheads: from traces to a table of overheads.
-#include "fit/fit_overheads.h"
+#include "learn/fit/fit_overheads.h"
 
 #include <algorithm>
 #include <array>
@@ -10,20 +10,19 @@
 #include <fmt/format.h>
 
 #include "api/ask.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/join.h"
 #include "base/nearest.h"
 #include "base/text_table.h"
-#include "cli/data_options.h"
 #include "cli/fit_commands.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/report_options.h"
 #include "cost/overheads/overhead_table.h"
-#include "fit/authors_overheads.h"
-#include "fit/held_out_overheads.h"
-#include "ingest/load.h"
-#include "measurements/csv.h"
+#include "learn/fit/authors_overheads.h"
+#include "learn/fit/held_out_overheads.h"
+#include "learn/measured/csv.h"
+#include "trace/read/load.h"
 #include "view/doc.h"
 
 namespace stepcast::cli {
@@ -74,16 +73,16 @@ view::Doc FittedOverheadsDoc(const cost::OverheadData& data) {
 // Adds the steps of one run and says in a line what it was.
 Result<std::string> AddRun(const std::string& path, uint32_t workload,
                            const Request& request,
-                           fit::OverheadSamples& samples) {
-  ASSIGN_OR_RETURN(const ingest::Rules rules, ingest::Rules::Load());
+                           learn::OverheadSamples& samples) {
+  ASSIGN_OR_RETURN(const trace::Rules rules, trace::Rules::Load());
   const std::filesystem::path file(path);
   ASSIGN_OR_RETURN(
-      const ingest::Loaded loaded,
-      ingest::Load({&file, 1}, rules, {.threads = request.threads}));
+      const trace::Loaded loaded,
+      trace::Load({&file, 1}, rules, {.threads = request.threads}));
   Diagnostics diagnostics;
-  ASSIGN_OR_RETURN(const std::vector<fit::StepGraph> steps,
-                   fit::BuildStepGraphs(loaded.ranks, rules, diagnostics));
-  const std::vector<bool> steady = fit::SteadySteps(steps);
+  ASSIGN_OR_RETURN(const std::vector<learn::StepGraph> steps,
+                   learn::BuildStepGraphs(loaded.ranks, rules, diagnostics));
+  const std::vector<bool> steady = learn::SteadySteps(steps);
   size_t used = 0;
   size_t ranks = 0;
   std::set<std::string> gpus;
@@ -92,7 +91,7 @@ Result<std::string> AddRun(const std::string& path, uint32_t workload,
     if (!steady[i] && !request.all_steps) {
       continue;
     }
-    fit::AddSamples(data, workload, samples);
+    learn::AddSamples(data, workload, samples);
     ++used;
     ranks = data.ranks.size();
     for (const ir::Rank& rank : data.ranks) {
@@ -105,23 +104,23 @@ Result<std::string> AddRun(const std::string& path, uint32_t workload,
 }
 
 Result<cost::OverheadData> FitTraces(const Request& request) {
-  fit::OverheadSamples samples;
-  fit::FitOverheadsOptions options{.name = request.name};
+  learn::OverheadSamples samples;
+  learn::FitOverheadsOptions options{.name = request.name};
   constexpr std::array<std::string_view, 2> kOutliers = {"keep", "tukey"};
   if (std::ranges::find(kOutliers, request.outliers) == kOutliers.end()) {
     return Fail(ErrorCode::kInvalidInput,
                 Unknown("--outliers", request.outliers, kOutliers));
   }
-  options.outliers = request.outliers == "tukey" ? fit::Outliers::kTukey
-                                                 : fit::Outliers::kKeep;
+  options.outliers = request.outliers == "tukey" ? learn::Outliers::kTukey
+                                                 : learn::Outliers::kKeep;
   for (uint32_t i = 0; i < request.given.data.size(); ++i) {
     ASSIGN_OR_RETURN(std::string line,
                      AddRun(request.given.data[i], i, request, samples));
     options.provenance.push_back(std::move(line));
   }
-  options.profiler_us_per_event = fit::GuessProfilerCost(samples);
+  options.profiler_us_per_event = learn::GuessProfilerCost(samples);
   if (!request.profiler_us.empty()) {
-    const auto given = measurements::CellNumber(request.profiler_us);
+    const auto given = learn::CellNumber(request.profiler_us);
     if (!given || *given < 0) {
       return Fail(ErrorCode::kInvalidInput,
                   fmt::format("--profiler-us is '{}'; expected microseconds",
@@ -129,21 +128,21 @@ Result<cost::OverheadData> FitTraces(const Request& request) {
     }
     options.profiler_us_per_event = *given;
   }
-  return fit::FitOverheads(samples, options);
+  return learn::FitOverheads(samples, options);
 }
 
 Result<cost::OverheadData> ReadTables(const Request& request) {
-  std::vector<measurements::CsvTable> tables;
+  std::vector<learn::CsvTable> tables;
   std::vector<std::string> provenance;
   for (const std::string& path : request.given.data) {
     ASSIGN_OR_RETURN(std::string text, ReadFile(path));
-    ASSIGN_OR_RETURN(measurements::CsvTable table,
-                     measurements::CsvTable::Parse(std::move(text), path));
+    ASSIGN_OR_RETURN(learn::CsvTable table,
+                     learn::CsvTable::Parse(std::move(text), path));
     tables.push_back(std::move(table));
     provenance.push_back(fmt::format("data: {}", Printable(path)));
   }
   ASSIGN_OR_RETURN(cost::OverheadData data,
-                   fit::ReadAuthorsOverheads(tables, {.name = request.name}));
+                   learn::ReadAuthorsOverheads(tables, {.name = request.name}));
   data.provenance = std::move(provenance);
   return data;
 }

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "base/toml_read.h"
+#include "base/files/toml_read.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 

@@ -1,19 +1,137 @@
 #include "cli/output.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 #include <zlib.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
+#include "base/join.h"
+#include "base/nearest.h"
 #include "base/text_table.h"
+#include "ir/graph_text.h"
+#include "trace/read/chakra/write_chakra.h"
+#include "view/reports/perfetto.h"
 
 namespace stepcast::cli {
+namespace {
+
+Result<std::string> WriteGraphText(const OutputStep& step) {
+  return ir::GraphText(step.graph);
+}
+
+Result<std::string> WriteChakraEt(const OutputStep& step) {
+  return trace::WriteChakra(step.graph, step.rank);
+}
+
+Result<std::string> WritePerfetto(const OutputStep& step) {
+  return view::PerfettoJson(step.graph, step.number);
+}
+
+constexpr std::array kFormats = {
+    OutputFormat{.name = "graph",
+                 .extensions = ".graph .txt",
+                 .description = "execution graph in stepcast's own text form",
+                 .write = WriteGraphText},
+    OutputFormat{.name = "chakra",
+                 .extensions = ".et",
+                 .description = "Chakra execution trace, protobuf, one file a "
+                                "rank",
+                 .one_rank = true,
+                 .write = WriteChakraEt},
+    OutputFormat{.name = "perfetto",
+                 .extensions = ".json",
+                 .description = "timeline for Perfetto and chrome://tracing, "
+                                "Kineto-like JSON",
+                 .write = WritePerfetto},
+};
+
+bool HasExtension(const OutputFormat& format, std::string_view extension) {
+  return !extension.empty() &&
+         fmt::format(" {} ", format.extensions)
+                 .find(fmt::format(" {} ", extension)) != std::string::npos;
+}
+
+}  // namespace
+
+std::span<const OutputFormat> OutputFormats() {
+  return kFormats;
+}
+
+bool IsGzipPath(const std::filesystem::path& path) {
+  return path.extension() == ".gz";
+}
+
+Result<const OutputFormat*> FindOutputFormat(
+    std::string_view name, const std::filesystem::path& path) {
+  std::vector<std::string_view> names;
+  std::vector<std::string_view> extensions;
+  for (const OutputFormat& format : kFormats) {
+    names.push_back(format.name);
+    extensions.push_back(format.extensions);
+    const auto plain = IsGzipPath(path) ? path.stem() : path;
+    if (name.empty() ? HasExtension(format, plain.extension().string())
+                     : format.name == name) {
+      return &format;
+    }
+  }
+  if (!name.empty()) {
+    return Fail(ErrorCode::kInvalidInput, Unknown("format", name, names));
+  }
+  return Fail(ErrorCode::kInvalidInput,
+              fmt::format("{}: the name does not tell the format; expected an "
+                          "extension ({}) or --to {}",
+                          path.string(), Join(extensions, " "), OneOf(names)));
+}
+
+Status CheckExtraFile(std::string_view option, const std::string& path,
+                      const std::vector<std::string>& inputs) {
+  if (path == "-") {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("{} is '-'; expected a file, standard output has "
+                            "the report",
+                            option));
+  }
+  return path.empty() ? Status() : CheckNotInput(path, inputs);
+}
+
+Status WriteExtraFile(const std::string& path, std::string_view text) {
+  if (!IsGzipPath(path)) {
+    return WriteOutput(path, text);
+  }
+  ASSIGN_OR_RETURN(const std::string compressed, Gzip(text));
+  return WriteOutput(path, compressed);
+}
+
+Status WriteExtraFiles(std::span<const ExtraFile> files) {
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (files[i].path.empty()) {
+      continue;
+    }
+    Status status = WriteExtraFile(files[i].path, files[i].text);
+    if (status) {
+      continue;
+    }
+    for (const ExtraFile& written : files.first(i)) {
+      std::error_code error;
+      // Not what was there for others to read from, as a pipe.
+      if (std::filesystem::is_regular_file(written.path, error)) {
+        std::filesystem::remove(written.path, error);
+      }
+    }
+    return status;
+  }
+  return {};
+}
+
 namespace {
 
 std::string ErrorText(int error) {

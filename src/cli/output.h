@@ -2,15 +2,63 @@
 #ifndef STEPCAST_CLI_OUTPUT_H_
 #define STEPCAST_CLI_OUTPUT_H_
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "ir/graph.h"
 
 namespace stepcast::cli {
+
+// The list of formats that can be written.
+
+/// What a format makes a file of.
+struct OutputStep {
+  const ir::Graph& graph;
+  ir::RankId rank{};   // For formats with one file a rank.
+  int64_t number = 0;  // Of the step in the trace.
+};
+
+struct OutputFormat {
+  std::string_view name;         // As in --to.
+  std::string_view extensions;   // ".graph .txt": that mean this format.
+  std::string_view description;  // One line for `stepcast list formats`.
+  bool one_rank = false;         // A file holds one rank.
+  Result<std::string> (*write)(const OutputStep& step) = nullptr;
+};
+
+std::span<const OutputFormat> OutputFormats();
+
+/// The format called `name` or, if that is empty, the one the extension of
+/// `path` means; a trailing .gz is passed over.
+Result<const OutputFormat*> FindOutputFormat(std::string_view name,
+                                             const std::filesystem::path& path);
+
+/// Whether `path` asks for gzip.
+bool IsGzipPath(const std::filesystem::path& path);
+
+// Files that a command writes beside its report: --perfetto, --html.
+
+/// Fails if the path of `option` is standard output, which has the report, or
+/// one of the inputs. An empty path is none.
+Status CheckExtraFile(std::string_view option, const std::string& path,
+                      const std::vector<std::string>& inputs);
+
+/// Writes it; compressed if the path ends in .gz.
+Status WriteExtraFile(const std::string& path, std::string_view text);
+
+/// A file to write; nothing if the path is empty.
+struct ExtraFile {
+  std::string path{};
+  std::string text{};
+};
+/// Writes all of them or, if one cannot be written, leaves none.
+Status WriteExtraFiles(std::span<const ExtraFile> files);
 
 /// Writes to standard output at once. Fails if not all of it could be written;
 /// the message is empty if the reader of a pipe has gone, which needs no words.

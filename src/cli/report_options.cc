@@ -10,12 +10,33 @@
 #include <unistd.h>
 
 #include "api/ask.h"
+#include "api/workload.h"
 #include "base/join.h"
-#include "cli/env_process.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "view/write.h"
 
 namespace stepcast::cli {
+
+void AddDataOptions(OptionParser& parser, DataOptions& options,
+                    std::string_view help) {
+  parser.Add("--data", options.data, help);
+  parser.Add("--threads", options.threads,
+             "how many to use; default: one per core");
+}
+
+Result<Data> ReadDataOptions(const DataOptions& options,
+                             std::string_view expected) {
+  if (options.data.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("no --data given; expected {}", expected));
+  }
+  ASSIGN_OR_RETURN(const auto threads,
+                   api::ParseNumber("--threads", options.threads, 1));
+  return Data{.paths = {options.data.begin(), options.data.end()},
+              .threads = static_cast<size_t>(threads.value_or(0))};
+}
+
 namespace {
 
 // Empty if it is not set. Nothing of the program writes the environment.

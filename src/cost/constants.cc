@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/toml_read.h"
+#include "base/files/toml_read.h"
 
 namespace stepcast::cost {
 namespace {

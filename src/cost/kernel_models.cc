@@ -2,22 +2,65 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "cost/ceilings.h"
 #include "cost/kernels/bandwidth.h"
-#include "cost/kernels/cpu_base.h"
-#include "cost/kernels/cpu_features.h"
 #include "cost/kernels/cpu_kernels.h"
+#include "cost/kernels/families.h"
 #include "cost/kernels/family.h"
-#include "cost/kernels/fill.h"
+#include "cost/machine.h"
 #include "hw/device.h"
 #include "ir/shape_fields.h"
 
 namespace stepcast::cost {
+
+struct LazyModel::State {
+  std::once_flag once{};
+  std::optional<FittedModel> own{};
+  ModelFile file{};
+  std::string suffix{};
+  const FittedModel* model = nullptr;
+  std::string name{};
+};
+
+LazyModel::LazyModel(FittedModel model, std::string_view suffix)
+    : state_(std::make_unique<State>()) {
+  state_->own = std::move(model);
+  state_->suffix = suffix;
+}
+
+LazyModel::LazyModel(const ModelFile& file, std::string_view suffix)
+    : state_(std::make_unique<State>()) {
+  state_->file = file;
+  state_->suffix = suffix;
+}
+
+LazyModel::LazyModel(LazyModel&& other) noexcept = default;
+LazyModel& LazyModel::operator=(LazyModel&& other) noexcept = default;
+LazyModel::~LazyModel() = default;
+
+const LazyModel::State& LazyModel::Read() const {
+  std::call_once(state_->once, [this] {
+    state_->model = state_->own ? &*state_->own : &ReadBuiltIn(state_->file);
+    state_->name = fmt::format("{}-{}{}", state_->model->family,
+                               state_->model->chosen, state_->suffix);
+  });
+  return *state_;
+}
+
+const FittedModel& LazyModel::model() const {
+  return *Read().model;
+}
+
+const std::string& LazyModel::name() const {
+  return Read().name;
+}
+
 namespace {
 
 // Formulas of families without any measurement: as far off as one may expect of

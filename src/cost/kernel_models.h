@@ -4,6 +4,7 @@
 #define STEPCAST_COST_KERNEL_MODELS_H_
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,12 +14,37 @@
 #include "base/result.h"
 #include "cost/estimate.h"
 #include "cost/fitted_model.h"
-#include "cost/lazy_model.h"
 #include "cost/machine.h"
 #include "cost/profile.h"
 #include "ir/shape.h"
 
 namespace stepcast::cost {
+
+// A fitted model that is read when it is first asked for.
+
+/// Reading the trees of every family takes longer than a prediction, which
+/// needs few of them. Threads may ask at once.
+class LazyModel {
+ public:
+  /// `suffix` ends its name.
+  LazyModel(FittedModel model, std::string_view suffix);
+  LazyModel(const ModelFile& file, std::string_view suffix);
+  LazyModel(LazyModel&& other) noexcept;
+  LazyModel& operator=(LazyModel&& other) noexcept;
+  LazyModel(const LazyModel&) = delete;
+  LazyModel& operator=(const LazyModel&) = delete;
+  ~LazyModel();
+
+  const FittedModel& model() const;
+  /// "gemm-trees" and the suffix.
+  const std::string& name() const;
+
+ private:
+  struct State;
+  const State& Read() const;
+
+  std::unique_ptr<State> state_;
+};
 
 class KernelModels {
  public:

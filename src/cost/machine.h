@@ -3,10 +3,26 @@
 #define STEPCAST_COST_MACHINE_H_
 
 #include "cost/constants.h"
+#include "cost/profile.h"
 #include "hw/device.h"
 #include "ir/dtype.h"
 
 namespace stepcast::cost {
+
+// What large kernels sustain on a GPU: as measured there, or as on another card
+// of its chip.
+
+/// The ceilings of a profile set on its device.
+void ApplyCeilings(const Profile& profile, hw::Device& device);
+
+/// Those of `other`, a card of the same chip, where the device has none of its
+/// own. Products get no more than the device's power allows.
+void BorrowCeilings(const Profile& profile, const hw::Device& other,
+                    hw::Device& device);
+
+/// Those of `fitted`, the device as published, where a device with figures to
+/// try has none that were asked for.
+void KeepCeilings(const hw::Device& fitted, hw::Device& device);
 
 struct Machine {
   hw::Device device;

@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
-#include "base/catalog.h"
 #include "base/check.h"
-#include "base/toml_read.h"
+#include "base/files/catalog.h"
+#include "base/files/toml_read.h"
 
 namespace stepcast {
 

@@ -4,10 +4,10 @@
 
 #include "base/result.h"
 #include "base/units.h"
-#include "cost/overheads/lin_walk.h"
 #include "cost/overheads/overhead_table.h"
-#include "engine/price_works.h"
+#include "engine/run/price_works.h"
 #include "ir/graph.h"
+#include "timeline/lin_walk.h"
 
 namespace stepcast::engine {
 
@@ -20,7 +20,7 @@ struct LinPrediction {
 LinPrediction PredictByLinWalk(const ir::GraphData& data,
                                const PricedWorks& works,
                                const cost::OverheadTable& overheads,
-                               bool profiled, cost::LinVariant variant);
+                               bool profiled, timeline::LinVariant variant);
 
 }  // namespace stepcast::engine
 

@@ -5,19 +5,227 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "base/result.h"
 #include "base/units.h"
-#include "engine/account.h"
-#include "engine/place_tables.h"
-#include "explore/fleet_row.h"
-#include "explore/machine_use.h"
-#include "explore/parameter_servers.h"
+#include "engine/explain/account.h"
+#include "engine/run/place_tables.h"
+#include "engine/run/predict_model.h"
+#include "explore/row.h"
+#include "fleet/predict_fleet.h"
+#include "hw/cluster.h"
+#include "hw/node.h"
 #include "ir/shape.h"
+#include "model/tables/placement.h"
+#include "scenario/job.h"
 
 namespace stepcast::explore {
 namespace {
+
+// Parameter servers beside GPUs: what tables that are placed there ask of them.
+
+constexpr double kBytesPerUs = 1e3;  // Of one GB/s.
+// Of what memory channels could do; as of fleets (fleet/predict_fleet.cc).
+constexpr double kMemoryShare = 0.8;
+
+model::Model RemoteTables(const model::Model& model) {
+  model::Model remote = model;
+  std::erase_if(remote.tables, [](const model::TableGroup& group) {
+    return group.placement != model::Placement::kRemote;
+  });
+  for (model::TableGroup& group : remote.tables) {
+    group.placement = model::Placement::kHbm;  // As the servers see it.
+  }
+  return remote;
+}
+
+// One of the things that a server does, and how long all of a step's takes.
+struct Busy {
+  std::string_view name;
+  Number share = Number::kSparseCpu;
+  double us = 0;
+};
+
+Status FillParameterServers(const scenario::Job& job,
+                            const engine::ModelPrediction& predicted,
+                            Row& row) {
+  const model::Model remote = RemoteTables(job.request.model);
+  if (remote.tables.empty() || job.servers.sparse == 0 || !job.servers.node) {
+    return {};
+  }
+  const hw::Node& host = *job.servers.node;
+  // What a GPU's rank asks is what a trainer's thread with its batch would.
+  ASSIGN_OR_RETURN(const fleet::Demands demands,
+                   fleet::FindDemands(remote, job.request.settings,
+                                      {.batch = predicted.batch}, host, host));
+  const double servers = job.servers.sparse;
+  row.at(Number::kServersGb) = demands.table_bytes / kGiga;
+  row.at(Number::kServersCapacityGb) = servers * host.memory_gb;
+  row.at(Number::kPowerW) += servers * host.power_w;
+  if (row.at(Number::kServersGb) > row.at(Number::kServersCapacityGb)) {
+    row.at(Number::kFits) = 0;
+    row.note = fmt::format("does not fit: {:.1f} GB on {} servers of {:.0f} GB",
+                           row.at(Number::kServersGb), job.servers.sparse,
+                           host.memory_gb);
+    return {};
+  }
+  const double ranks = job.request.machine.ranks;
+  const Busy busy[] = {
+      {.name = "sparse cpu",
+       .share = Number::kSparseCpu,
+       .us = ranks *
+             (demands.sparse.core_us / servers + demands.sparse_message_us) /
+             host.cores()},
+      {.name = "sparse memory",
+       .share = Number::kSparseMemory,
+       .us = ranks * demands.sparse.dram_bytes /
+             (servers * kMemoryShare * host.memory_gbs * kBytesPerUs)},
+      {.name = "sparse network",
+       .share = Number::kSparseNetwork,
+       .us = ranks * demands.sparse.NetworkUs(host.nic_gbs) / servers}};
+  const Busy& most = *std::ranges::max_element(busy, {}, &Busy::us);
+  double& step_us = row.at(Number::kStepUs);
+  if (most.us > step_us) {
+    const double slower = most.us / step_us;
+    for (const Number number :
+         {Number::kStepUs, Number::kP10Us, Number::kP50Us, Number::kP90Us}) {
+      row.at(number) *= slower;
+    }
+    for (const Number number :
+         {Number::kSamplesPerS, Number::kGpuActive, Number::kHostBusy}) {
+      row.at(number) /= slower;
+    }
+    row.at(Number::kIdleWaitUs) += most.us * (1 - 1 / slower);
+    row.bound_by = most.name;
+  }
+  for (const Busy& part : busy) {
+    row.at(part.share) = part.us / step_us;
+  }
+  return {};
+}
+
+// How far servers with GPUs are used: their memory, their network, their power.
+
+// Bytes that the rank with most moves in a step.
+struct HostBytes {
+  double memory = 0;   // Within the host's memory.
+  double network = 0;  // To and from parameter servers.
+};
+
+HostBytes BytesOf(const ir::GraphData& data) {
+  std::vector<HostBytes> ranks(data.ranks.size());
+  for (const ir::WorkId id : data.works.ids()) {
+    const ir::Work& work = data.works[id];
+    HostBytes& bytes = ranks[data.streams[work.stream].rank.value];
+    const ir::KernelShape& shape = data.shapes[work.shape];
+    if (const auto* copy = std::get_if<ir::Copy>(&shape)) {
+      bytes.memory += copy->kind == ir::CopyKind::kHostToHost
+                          ? static_cast<double>(copy->bytes.count)
+                          : 0;
+    } else if (const auto* message = std::get_if<ir::Collective>(&shape)) {
+      bytes.network += message->kind == ir::CollectiveKind::kSendRecv
+                           ? static_cast<double>(message->bytes.count)
+                           : 0;
+    }
+  }
+  HostBytes most;
+  for (const HostBytes& bytes : ranks) {
+    most.memory = std::max(most.memory, bytes.memory);
+    most.network = std::max(most.network, bytes.network);
+  }
+  return most;
+}
+
+void FillMachineUse(const scenario::Job& job,
+                    const engine::ModelPrediction& predicted, Row& row) {
+  const engine::Machine& machine = job.request.machine;
+  if (!machine.has_gpus() || !machine.cluster) {
+    return;
+  }
+  const hw::Cluster* const cluster = machine.cluster.value.get();
+  constexpr double kBytesAUs = 1e3;  // Of one GB/s.
+  const HostBytes bytes = BytesOf(predicted.result.graph->data());
+  const double step_us = row.at(Number::kStepUs);
+  const double ranks = cluster->gpus_per_node;
+  if (bytes.memory > 0) {
+    row.at(Number::kTrainerMemory) =
+        bytes.memory * ranks / (step_us * cluster->node.memory_gbs * kBytesAUs);
+  }
+  const double nic_gbs = cluster->node.nics * cluster->node.nic_gbs;
+  if (bytes.network > 0 && nic_gbs > 0) {
+    row.at(Number::kTrainerNetwork) =
+        bytes.network * ranks / (step_us * nic_gbs * kBytesAUs);
+  }
+}
+
+// The row of asynchronous training on servers without GPUs.
+
+// The columns of a tier, from its processors' on.
+void FillTier(const fleet::TierUse& tier, Number cpu, Row& row) {
+  const auto first = static_cast<size_t>(cpu);
+  row.numbers[first] = tier.cpu;
+  row.numbers[first + 1] = tier.memory_bandwidth;
+  row.numbers[first + 2] = tier.network;
+}
+
+std::string WhatDoesNotFit(const fleet::FleetPrediction& prediction) {
+  struct Tier {
+    std::string_view name;
+    const fleet::TierUse* use = nullptr;
+  };
+  for (const Tier& tier : {Tier{"trainer", &prediction.trainers},
+                           Tier{"sparse server", &prediction.sparse},
+                           Tier{"dense server", &prediction.dense}}) {
+    if (!tier.use->fits()) {
+      return fmt::format("does not fit: {:.1f} GB on a {} of {:.0f} GB",
+                         tier.use->memory_bytes / kGiga, tier.name,
+                         tier.use->memory_capacity / kGiga);
+    }
+  }
+  return "";
+}
+
+Row FleetRow(const fleet::FleetPrediction& prediction, bool has_interval) {
+  Row row;
+  row.at(Number::kHostGb) = prediction.trainers.memory_bytes / kGiga;
+  row.at(Number::kHostCapacityGb) = prediction.trainers.memory_capacity / kGiga;
+  row.at(Number::kServersGb) = 0;
+  row.at(Number::kServersCapacityGb) = 0;
+  for (const fleet::TierUse* tier : {&prediction.sparse, &prediction.dense}) {
+    row.at(Number::kServersGb) += tier->servers * tier->memory_bytes / kGiga;
+    row.at(Number::kServersCapacityGb) +=
+        tier->servers * tier->memory_capacity / kGiga;
+  }
+  row.at(Number::kPowerW) = prediction.power_w;
+  row.at(Number::kFits) = prediction.fits() ? 1 : 0;
+  if (!prediction.fits()) {
+    row.note = WhatDoesNotFit(prediction);
+    return row;
+  }
+  row.at(Number::kSamplesPerS) = prediction.samples_per_s;
+  row.at(Number::kStepUs) = prediction.iteration_us;
+  if (has_interval) {
+    row.at(Number::kP10Us) = prediction.iteration_us *
+                             prediction.samples_per_s /
+                             prediction.samples_per_s_p90;
+    row.at(Number::kP50Us) = prediction.iteration_us;
+    row.at(Number::kP90Us) = prediction.iteration_us *
+                             prediction.samples_per_s /
+                             prediction.samples_per_s_p10;
+  }
+  FillTier(prediction.trainers, Number::kTrainerCpu, row);
+  FillTier(prediction.sparse, Number::kSparseCpu, row);
+  FillTier(prediction.dense, Number::kDenseCpu, row);
+  row.at(Number::kSamplesPerJoule) = prediction.samples_per_joule;
+  if (prediction.samples_per_usd) {
+    row.at(Number::kSamplesPerDollar) = *prediction.samples_per_usd;
+  }
+  row.bound_by = prediction.bound_by;
+  return row;
+}
 
 constexpr double kMicro = 1e-6;
 // What machines cost is spread over as long a life as fleets' servers have.

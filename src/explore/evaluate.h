@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "explore/row.h"
-#include "explore/setting.h"
+#include "explore/study.h"
 #include "scenario/resolve.h"
 
 namespace stepcast::explore {

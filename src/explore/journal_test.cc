@@ -1,9 +1,9 @@
-#include "explore/journal.h"
-
 #include <fstream>
 #include <map>
 
 #include <gtest/gtest.h>
+
+#include "explore/run_study.h"
 
 namespace stepcast::explore {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/files/toml_read.h"
 #include "base/result.h"
-#include "base/toml_read.h"
 #include "explore/study.h"
 
 namespace stepcast::explore {

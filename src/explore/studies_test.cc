@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "explore/columns.h"
+#include "explore/row.h"
 #include "explore/run_study.h"
 #include "explore/select_rows.h"
 #include "explore/study_files.h"

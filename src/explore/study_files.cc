@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "base/catalog.h"
+#include "base/files/catalog.h"
 
 namespace stepcast {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "explore/columns.h"
+#include "explore/row.h"
 
 namespace stepcast::explore {
 

@@ -12,10 +12,51 @@
 
 #include "base/result.h"
 #include "hw/cpu_device.h"
-#include "workload/model.h"
-#include "workload/settings.h"
+#include "model/model.h"
+#include "model/settings.h"
 
 namespace stepcast::fleet {
+
+// What one iteration of one Hogwild thread asks of trainers, sparse servers and
+// dense servers.
+
+/// Of all servers of a tier together, or of a trainer's thread.
+struct Demand {
+  double core_us = 0;     // Of one core.
+  double dram_bytes = 0;  // From and to memory.
+  double in_bytes = 0;    // From the network.
+  double out_bytes = 0;
+
+  /// What an adapter of `nic_gbs` takes: both directions at once.
+  double NetworkUs(double nic_gbs) const;
+};
+
+/// How a fleet is asked: what decides the demands beside the model.
+struct IterationShape {
+  int64_t batch = 0;
+  int threads = 1;     // Of a trainer, that share it.
+  int sync_every = 1;  // Iterations of each between averagings.
+};
+
+struct Demands {
+  Demand trainer;
+  Demand sparse;  // Split evenly by the servers.
+  Demand dense;
+  // Of every server that is asked, however many there are.
+  double sparse_message_us = 0;
+  double dense_message_us = 0;
+  double wire_us = 0;  // There and back, on an idle network.
+
+  double table_bytes = 0;    // With the optimizer's state.
+  double dense_bytes = 0;    // Parameters, with the averaged copy.
+  double trainer_bytes = 0;  // Parameters and what the threads hold.
+};
+
+/// `trainer` and `sparse` are the servers of the two tiers.
+Result<Demands> FindDemands(const model::Model& model,
+                            const model::Settings& settings,
+                            const IterationShape& shape,
+                            const hw::Node& trainer, const hw::Node& sparse);
 
 /// Samples of a thread's iteration where nobody says (Acun et al. 2020, from
 /// memory).
@@ -27,9 +68,9 @@ inline constexpr int kUsualSyncEvery = 10;
 inline constexpr double kYearsOfUse = 3;
 
 struct FleetRequest {
-  workload::Model model;
+  model::Model model;
   /// `batch` is of one thread's iteration; 0: kUsualBatch.
-  workload::Settings settings{};
+  model::Settings settings{};
   std::shared_ptr<const hw::Node> trainer;
   std::shared_ptr<const hw::Node> sparse;  // Null: as the trainers.
   std::shared_ptr<const hw::Node> dense;   // Null: as the trainers.

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "workload/model_files.h"
+#include "model/model_files.h"
 
 namespace stepcast::fleet {
 namespace {
@@ -13,7 +13,7 @@ using ::testing::StartsWith;
 
 FleetRequest Request() {
   FleetRequest request;
-  request.model = workload::FindModel("rm1").value();
+  request.model = model::FindModel("rm1").value();
   request.trainer =
       std::make_shared<const hw::Node>(*hw::FindServer("2s-skylake"));
   request.trainers = 8;
@@ -77,7 +77,7 @@ TEST(PredictFleetTest, PartsAddUpToAnIteration) {
 // What a thread takes for a sample hardly depends on how many it has at once.
 TEST(PredictFleetTest, LargerBatchesGainLittle) {
   FleetRequest request = Request();
-  request.model = workload::FindModel("fleet_sweep").value();
+  request.model = model::FindModel("fleet_sweep").value();
   request.settings.batch = 200;
   const double small = Predict(request).samples_per_s;
   request.settings.batch = 1600;
@@ -88,7 +88,7 @@ TEST(PredictFleetTest, LargerBatchesGainLittle) {
 
 TEST(PredictFleetTest, WiderMlpsBindTrainers) {
   FleetRequest request = Request();
-  request.model = workload::FindModel("fleet_sweep").value();
+  request.model = model::FindModel("fleet_sweep").value();
   const double usual = Predict(request).samples_per_s;
   request.model.bottom_mlp = {2048, 2048, 2048, 64};
   request.model.top_mlp = {2048, 2048, 2048, 1};
@@ -107,7 +107,7 @@ TEST(PredictFleetTest, PowerIsThatOfAllServers) {
 
 TEST(PredictFleetTest, TablesThatDoNotFitAreSaid) {
   FleetRequest request = Request();
-  request.model = workload::FindModel("nvidia_dlrm_t0").value();
+  request.model = model::FindModel("nvidia_dlrm_t0").value();
   request.sparse_servers = 1;
   const FleetPrediction prediction = Predict(request);
   EXPECT_FALSE(prediction.fits());
@@ -120,7 +120,7 @@ TEST(PredictFleetTest, SaysWhatIsWrong) {
   request.trainers = 0;
   EXPECT_THAT(ErrorOf(request), HasSubstr("0 trainers; expected 1 to"));
   request = Request();
-  request.model = workload::FindModel("resnet50").value();
+  request.model = model::FindModel("resnet50").value();
   EXPECT_THAT(ErrorOf(request), HasSubstr("expected a dlrm model"));
 }
 

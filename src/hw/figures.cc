@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/nearest.h"
-#include "base/quantity.h"
+#include "base/value_text.h"
 
 namespace stepcast::hw {
 namespace {

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/files/toml_read.h"
 #include "base/result.h"
-#include "base/toml_read.h"
 
 namespace stepcast::hw {
 

@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "base/catalog.h"
+#include "base/files/catalog.h"
+#include "base/files/toml_read.h"
 #include "base/join.h"
-#include "base/toml_read.h"
 #include "hw/cpu_device.h"
 
 namespace stepcast {

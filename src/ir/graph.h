@@ -11,8 +11,10 @@
 #ifndef STEPCAST_IR_GRAPH_H_
 #define STEPCAST_IR_GRAPH_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -252,6 +254,27 @@ class Graph {
 
 /// Equal content, whatever the string and shape ids.
 bool SameContent(const Graph& a, const Graph& b);
+
+// The waits of one call or work among all of a graph's.
+
+/// What the host waits for in a call.
+inline std::span<const HostWait> WaitsOf(const GraphData& data, CallId call) {
+  const auto [first, last] = std::equal_range(
+      data.host_waits.begin(), data.host_waits.end(), HostWait{.call = call},
+      [](const HostWait& a, const HostWait& b) { return a.call < b.call; });
+  return {first, last};
+}
+
+/// What a work waits for on other streams.
+inline std::span<const StreamWait> WaitsOf(const GraphData& data,
+                                           WorkId after) {
+  const auto [first, last] = std::equal_range(
+      data.stream_waits.begin(), data.stream_waits.end(),
+      StreamWait{.after = after}, [](const StreamWait& a, const StreamWait& b) {
+        return a.after < b.after;
+      });
+  return {first, last};
+}
 
 }  // namespace stepcast::ir
 

@@ -11,6 +11,15 @@
 
 namespace stepcast::ir {
 
+// The one order in which a graph stores its parts.
+
+/// Sorts everything as GraphData describes and renumbers the ids, which must
+/// all be in range (VerifyIds); what compares equal keeps its order. Works get
+/// their collective from the collectives, double waits become one, shapes
+/// without a work go. Fails where parents form a circle or a work is in two
+/// collectives.
+Status Canonicalize(GraphData& data);
+
 /// Ids that the Add functions return are good for use with the same builder;
 /// the graph has others, because Build puts everything into the order that
 /// GraphData describes. So graphs with the same content are equal whatever the

@@ -1,21 +1,294 @@
 // Reads a graph from its text.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/result.h"
+#include "ir/graph_builder.h"
 #include "ir/graph_text.h"
-#include "ir/graph_text_form.h"
 #include "ir/names.h"
-#include "ir/text_graph.h"
-#include "ir/text_line.h"
+#include "ir/shape_set.h"
+#include "ir/text_atoms.h"
 #include "ir/text_statements.h"
 
 namespace stepcast::ir {
 namespace {
+
+// A graph as its text gives it: parts that name each other by labels, and works
+// with the place they take on their stream.
+
+// A label where it is defined or used; empty if there is none.
+struct TextLabel {
+  std::string_view name{};  // Without '#'.
+  size_t line = 0;
+};
+
+struct TextWait {
+  TextLabel before{};
+  TextLabel after{};  // A work or a call.
+  bool inferred = false;
+};
+
+struct TextCollective {
+  CollectiveKind kind = CollectiveKind::kUnknown;
+  std::vector<TextLabel> works{};
+};
+
+// Collects parts in the order of the text and resolves at the end what they
+// say of each other, which may come later than they do.
+class TextGraph {
+ public:
+  /// For what needs no label: strings, ranks, threads, streams, ops.
+  GraphBuilder& builder() { return builder_; }
+
+  void DefineOp(TextLabel label, OpId id);
+
+  /// `event` and `op` are used unless they are empty.
+  CallId AddCall(const Call& call, TextLabel label, TextLabel event,
+                 TextLabel op);
+
+  /// The work takes that place on its stream or, if none is given, the one
+  /// behind the work added before it. label.line must be set.
+  void AddWork(const Work& work, const KernelShape& shape, TextLabel label,
+               std::optional<uint32_t> place);
+
+  void AddWait(const TextWait& wait) { waits_.push_back(wait); }
+  void AddCollective(TextCollective collective) {
+    collectives_.push_back(std::move(collective));
+  }
+
+  /// Errors begin with the line where that is known.
+  Result<Graph> Build() &&;
+
+ private:
+  enum class Kind { kOp, kCall, kWork };
+  struct Definition {
+    TextLabel label;
+    Kind kind = Kind::kOp;
+    uint32_t index = 0;
+  };
+  struct PendingCall {
+    Call call;
+    TextLabel event;
+    TextLabel op;
+  };
+  struct PendingWork {
+    Work work;
+    uint32_t place = 0;
+    size_t line = 0;
+  };
+  struct StreamState {
+    uint32_t works = 0;
+    uint32_t next_place = 0;
+  };
+
+  static std::string_view KindName(Kind kind);
+  void Define(TextLabel label, Kind kind, uint32_t index);
+  Status SortDefinitions();
+  Result<const Definition*> Find(TextLabel label) const;
+  Result<uint32_t> Find(TextLabel label, Kind kind) const;
+  Status BuildCalls();
+  Status BuildWorks();
+  Status BuildWaits();
+  Status BuildCollectives();
+
+  GraphBuilder builder_;
+  ShapeSet shapes_;
+  std::vector<Definition> definitions_;
+  std::vector<PendingCall> calls_;
+  std::vector<PendingWork> works_;
+  std::vector<WorkId> work_ids_;  // Of works_, in the builder.
+  IdVector<StreamId, StreamState> streams_;
+  std::vector<TextWait> waits_;
+  std::vector<TextCollective> collectives_;
+};
+
+tl::unexpected<Error> At(size_t line, std::string_view what) {
+  return Fail(ErrorCode::kInvalidInput, fmt::format("line {}: {}", line, what));
+}
+
+std::string Shown(TextLabel label) {
+  return Shown(TextWord{.text = label.name});
+}
+
+void TextGraph::DefineOp(TextLabel label, OpId id) {
+  Define(label, Kind::kOp, id.value);
+}
+
+CallId TextGraph::AddCall(const Call& call, TextLabel label, TextLabel event,
+                          TextLabel op) {
+  const auto index = static_cast<uint32_t>(calls_.size());
+  calls_.push_back({.call = call, .event = event, .op = op});
+  Define(label, Kind::kCall, index);
+  return CallId{index};
+}
+
+void TextGraph::AddWork(const Work& work, const KernelShape& shape,
+                        TextLabel label, std::optional<uint32_t> place) {
+  while (streams_.size() <= work.stream.value) {
+    streams_.push_back({});
+  }
+  StreamState& stream = streams_[work.stream];
+  const uint32_t taken = place.value_or(stream.next_place);
+  stream.next_place = taken + 1;
+  ++stream.works;
+  Define(label, Kind::kWork, static_cast<uint32_t>(works_.size()));
+  works_.push_back({.work = work, .place = taken, .line = label.line});
+  works_.back().work.shape = shapes_.Insert(shape);
+}
+
+Result<Graph> TextGraph::Build() && {
+  RETURN_IF_ERROR(SortDefinitions());
+  RETURN_IF_ERROR(BuildCalls());
+  RETURN_IF_ERROR(BuildWorks());
+  RETURN_IF_ERROR(BuildWaits());
+  RETURN_IF_ERROR(BuildCollectives());
+  return std::move(builder_).Build();
+}
+
+std::string_view TextGraph::KindName(Kind kind) {
+  switch (kind) {
+    case Kind::kOp:
+      return "an op";
+    case Kind::kCall:
+      return "a call";
+    case Kind::kWork:
+      return "a work";
+  }
+  return "";
+}
+
+void TextGraph::Define(TextLabel label, Kind kind, uint32_t index) {
+  if (!label.name.empty()) {
+    definitions_.push_back({.label = label, .kind = kind, .index = index});
+  }
+}
+
+Status TextGraph::SortDefinitions() {
+  // Sorting, unlike hashing, has no bad case that a file could be made for.
+  std::ranges::stable_sort(definitions_, {}, [](const Definition& definition) {
+    return definition.label.name;
+  });
+  for (size_t i = 1; i < definitions_.size(); ++i) {
+    const TextLabel& first = definitions_[i - 1].label;
+    const TextLabel& second = definitions_[i].label;
+    if (first.name == second.name) {
+      return At(second.line,
+                fmt::format("label {} stands for something else since line {}",
+                            Shown(second), first.line));
+    }
+  }
+  return {};
+}
+
+Result<const TextGraph::Definition*> TextGraph::Find(TextLabel label) const {
+  const auto found = std::ranges::lower_bound(
+      definitions_, label.name, {},
+      [](const Definition& definition) { return definition.label.name; });
+  if (found == definitions_.end() || found->label.name != label.name) {
+    return At(label.line,
+              fmt::format("nothing has the label {}", Shown(label)));
+  }
+  return &*found;
+}
+
+Result<uint32_t> TextGraph::Find(TextLabel label, Kind kind) const {
+  ASSIGN_OR_RETURN(const Definition* const found, Find(label));
+  if (found->kind != kind) {
+    return At(label.line,
+              fmt::format("label {} is {}; expected {}", Shown(label),
+                          KindName(found->kind), KindName(kind)));
+  }
+  return found->index;
+}
+
+Status TextGraph::BuildCalls() {
+  for (PendingCall& pending : calls_) {
+    if (!pending.event.name.empty()) {
+      ASSIGN_OR_RETURN(const uint32_t event, Find(pending.event, Kind::kCall));
+      pending.call.event = CallId{event};
+    }
+    if (!pending.op.name.empty()) {
+      ASSIGN_OR_RETURN(const uint32_t op, Find(pending.op, Kind::kOp));
+      pending.call.op = OpId{op};
+    }
+    builder_.AddCall(pending.call);
+  }
+  return {};
+}
+
+Status TextGraph::BuildWorks() {
+  // The places of all streams, one stream behind the other.
+  constexpr uint32_t kFree = 0xFFFFFFFF;
+  IdVector<StreamId, size_t> first(streams_.size(), 0);
+  size_t count = 0;
+  for (const StreamId id : streams_.ids()) {
+    first[id] = count;
+    count += streams_[id].works;
+  }
+  std::vector<uint32_t> places(count, kFree);
+  for (uint32_t i = 0; i < works_.size(); ++i) {
+    const PendingWork& pending = works_[i];
+    const StreamId stream = pending.work.stream;
+    if (pending.place >= streams_[stream].works) {
+      return At(pending.line,
+                fmt::format("place {} on a stream of {} works; places count "
+                            "from 0",
+                            pending.place, streams_[stream].works));
+    }
+    uint32_t& holder = places[first[stream] + pending.place];
+    if (holder != kFree) {
+      return At(pending.line,
+                fmt::format("place {} on its stream is taken since line {}",
+                            pending.place, works_[holder].line));
+    }
+    holder = i;
+  }
+  work_ids_.resize(works_.size());
+  for (const uint32_t i : places) {
+    const Work& work = works_[i].work;
+    work_ids_[i] = builder_.AddWork(work, shapes_.shapes()[work.shape]);
+  }
+  return {};
+}
+
+Status TextGraph::BuildWaits() {
+  for (const TextWait& wait : waits_) {
+    ASSIGN_OR_RETURN(const uint32_t before, Find(wait.before, Kind::kWork));
+    ASSIGN_OR_RETURN(const Definition* const after, Find(wait.after));
+    if (after->kind == Kind::kWork) {
+      builder_.AddStreamWait({.before = work_ids_[before],
+                              .after = work_ids_[after->index],
+                              .inferred = wait.inferred});
+      continue;
+    }
+    ASSIGN_OR_RETURN(const uint32_t call, Find(wait.after, Kind::kCall));
+    builder_.AddHostWait({.before = work_ids_[before],
+                          .call = CallId{call},
+                          .inferred = wait.inferred});
+  }
+  return {};
+}
+
+Status TextGraph::BuildCollectives() {
+  for (const TextCollective& text : collectives_) {
+    MatchedCollective collective{.kind = text.kind};
+    for (const TextLabel label : text.works) {
+      ASSIGN_OR_RETURN(const uint32_t work, Find(label, Kind::kWork));
+      collective.works.push_back(work_ids_[work]);
+    }
+    builder_.AddCollective(std::move(collective));
+  }
+  return {};
+}
 
 // Line numbers, ids and places on streams stay below 2^32 with this.
 constexpr size_t kMaxBytes = size_t{4} << 30;

@@ -1,17 +1,114 @@
 // Writes a graph as text.
 #include <algorithm>
+#include <cstdint>
+#include <span>
 #include <vector>
 
+#include "ir/graph.h"
 #include "ir/graph_text.h"
-#include "ir/graph_text_form.h"
 #include "ir/names.h"
 #include "ir/outline.h"
 #include "ir/shape_text.h"
 #include "ir/text_atoms.h"
-#include "ir/work_layout.h"
+#include "ir/text_statements.h"
 
 namespace stepcast::ir {
 namespace {
+
+// Where works stand in the text form: below their calls, and numbered where the
+// order of the lines does not tell the order on the stream.
+
+class WorkLayout {
+ public:
+  explicit WorkLayout(const GraphData& data);
+
+  /// The works that a call launched.
+  std::span<const WorkId> of(CallId id) const {
+    const uint32_t first = first_[id.value];
+    return std::span(launched_).subspan(first, first_[id.value + 1] - first);
+  }
+  /// The works of a rank that no call launched; they stand behind its calls.
+  const std::vector<WorkId>& orphans(RankId id) const { return orphans_[id]; }
+
+  /// Whether a reader that takes the works in the order of the lines, and sorts
+  /// them by start, would not get the order on the stream.
+  bool is_numbered(StreamId id) const { return numbered_[id] != 0; }
+  /// The place of a work on its stream.
+  uint32_t number(WorkId id, StreamId stream) const {
+    return id.value - first_on_stream_[stream];
+  }
+
+ private:
+  void FindNumbered(const GraphData& data);
+
+  std::vector<uint32_t> first_;  // Of each call, in launched_.
+  std::vector<WorkId> launched_;
+  IdVector<RankId, std::vector<WorkId>> orphans_;
+  IdVector<StreamId, uint32_t> first_on_stream_;
+  IdVector<StreamId, char> numbered_;
+};
+
+WorkLayout::WorkLayout(const GraphData& data)
+    : first_(size_t{data.calls.size()} + 1),
+      orphans_(data.ranks.size()),
+      first_on_stream_(data.streams.size()),
+      numbered_(data.streams.size(), 0) {
+  for (const Work& work : data.works) {
+    if (work.call.valid()) {
+      ++first_[size_t{work.call.value} + 1];
+    }
+  }
+  for (size_t i = 1; i < first_.size(); ++i) {
+    first_[i] += first_[i - 1];
+  }
+  launched_.resize(first_.back());
+  std::vector<uint32_t> next = first_;
+  for (const WorkId id : data.works.ids()) {
+    const Work& work = data.works[id];
+    if (work.call.valid()) {
+      launched_[next[work.call.value]++] = id;
+    } else {
+      orphans_[data.streams[work.stream].rank].push_back(id);
+    }
+  }
+  FindNumbered(data);
+}
+
+void WorkLayout::FindNumbered(const GraphData& data) {
+  // The place of each work's line. The orphans of a rank stand behind its
+  // calls; other ranks do not matter, since a stream belongs to one.
+  IdVector<WorkId, uint32_t> line(data.works.size());
+  uint32_t next = 0;
+  for (const WorkId id : launched_) {
+    line[id] = next++;
+  }
+  IdVector<StreamId, char> all_timed(data.streams.size(), 1);
+  for (const WorkId id : data.works.ids()) {
+    const Work& work = data.works[id];
+    if (!work.call.valid()) {
+      line[id] = next++;
+    }
+    if (!StartOf(work.measured)) {
+      all_timed[work.stream] = 0;
+    }
+  }
+  StreamId stream{};
+  for (const WorkId id : data.works.ids()) {
+    const Work& work = data.works[id];
+    if (work.stream != stream) {
+      stream = work.stream;
+      first_on_stream_[stream] = id.value;
+      continue;
+    }
+    const WorkId before{id.value - 1};
+    const bool time_decides =
+        all_timed[stream] != 0 &&
+        data.works[before].measured->start < work.measured->start;
+    if (!time_decides && line[before] > line[id]) {
+      numbered_[stream] = 1;
+    }
+  }
+}
 
 // The ids of `items` from `first` on for which belongs(item) holds.
 template <typename IdType, typename T, typename Belongs>

@@ -3,11 +3,27 @@
 #define STEPCAST_IR_OUTLINE_H_
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/graph.h"
 
 namespace stepcast::ir {
+
+// How messages name a part of a graph: its kind, its index and its name.
+
+/// Any text of a file as messages show it: printable and not too long.
+std::string ShownText(std::string_view text);
+
+/// "op 12 'aten::addmm'". `data` need not be valid; ids may be out of range.
+std::string Describe(const GraphData& data, RankId id);
+std::string Describe(const GraphData& data, ThreadId id);
+std::string Describe(const GraphData& data, StreamId id);
+std::string Describe(const GraphData& data, OpId id);
+std::string Describe(const GraphData& data, CallId id);
+std::string Describe(const GraphData& data, WorkId id);
+std::string Describe(const GraphData& data, CollectiveId id);
 
 /// One line of the outline: an op or a call, and how many ops are around it.
 struct OutlineItem {

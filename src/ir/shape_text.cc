@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 
 #include "base/join.h"
-#include "ir/describe.h"
 #include "ir/names.h"
+#include "ir/outline.h"
 #include "ir/shape_fields.h"
 
 namespace stepcast::ir {

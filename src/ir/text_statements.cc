@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "base/join.h"
-#include "ir/graph_text_form.h"
 #include "ir/names.h"
 #include "ir/shape_text.h"
 #include "ir/text_atoms.h"

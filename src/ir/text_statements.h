@@ -5,6 +5,7 @@
 #ifndef STEPCAST_IR_TEXT_STATEMENTS_H_
 #define STEPCAST_IR_TEXT_STATEMENTS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,9 +15,29 @@
 #include "base/result.h"
 #include "ir/graph.h"
 #include "ir/text_atoms.h"
-#include "ir/text_line.h"
 
 namespace stepcast::ir {
+
+// What the writer and the parser of the graph's text form must agree on.
+
+inline constexpr std::string_view kGraphTextHeader = "stepcast-graph 1";
+
+/// Levels that are shown by indentation; deeper ones are given as a number.
+inline constexpr size_t kMaxIndentedDepth = 32;
+
+/// Ranks are at depth 0, threads at 1, the ops and calls of a thread from here.
+inline constexpr size_t kOpDepth = 2;
+
+/// The kind of work that a shape is when the text does not say.
+inline WorkKind UsualKind(const KernelShape& shape) {
+  if (std::holds_alternative<Copy>(shape)) {
+    return WorkKind::kMemcpy;
+  }
+  if (std::holds_alternative<Collective>(shape)) {
+    return WorkKind::kCollective;
+  }
+  return WorkKind::kKernel;
+}
 
 /// source "kineto"
 Result<std::string> ParseSourceLine(TextLine& line);

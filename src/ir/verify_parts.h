@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "base/result.h"
-#include "ir/describe.h"
 #include "ir/graph.h"
+#include "ir/outline.h"
 
 namespace stepcast::ir {
 

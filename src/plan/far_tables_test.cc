@@ -3,13 +3,13 @@
 
 #include "cost/model_store.h"
 #include "hw/device.h"
+#include "model/frameworks/implementations.h"
 #include "plan/make_problem.h"
-#include "workload/impl/implementations.h"
 
 namespace stepcast::plan {
 namespace {
 
-using workload::Placement;
+using model::Placement;
 
 class FarTablesTest : public ::testing::Test {
  protected:
@@ -30,7 +30,7 @@ class FarTablesTest : public ::testing::Test {
             .device_bytes = 80e9,
             .host = {.memory_gbs = 100, .nic_gbs = 10}};
     job_.settings.batch = model_.batch;
-    job_.settings.impl = *workload::FindImplementation("torchrec");
+    job_.settings.impl = *model::FindImplementation("torchrec");
   }
 
   Problem ProblemWith(Placement last) {
@@ -41,7 +41,7 @@ class FarTablesTest : public ::testing::Test {
   }
 
   cost::ModelStore store_;
-  workload::Model model_;
+  model::Model model_;
   Job job_;
 };
 

@@ -12,12 +12,52 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/units.h"
+#include "engine/run/predict_model.h"
 #include "plan/ledger.h"
+#include "plan/plan.h"
 #include "plan/problem.h"
 #include "plan/sharders.h"
-#include "plan/simulate_plan.h"
 
 namespace stepcast::plan {
+
+// Why no plan fits, and what would.
+
+/// What stands in the way.
+enum class Binding {
+  kOtherMemory,  // The step needs more than there is without any table.
+  kTable,        // A table has no way that fits a rank.
+  kTotal,        // All tables together are more than all ranks hold.
+  kRank,         // They would fit in sum, but the fullest rank has too much.
+};
+
+struct WhyNot {
+  Binding binding = Binding::kRank;
+  double over_bytes = 0;            // By how much.
+  std::string table{};              // Of kTable.
+  std::vector<std::string> ways{};  // To make it fit, each alone.
+
+  /// One line: what binds and by how much.
+  std::string Text(const Problem& problem) const;
+};
+
+/// Of a problem where `nearest`, the plan that exceeds least, does not fit.
+WhyNot FindWhyNot(const Problem& problem, const Choices& nearest);
+
+// A plan's step as the simulator has it.
+
+struct Simulated {
+  Duration step{};
+  double hbm_bytes = 0;  // Of the fullest rank.
+  bool fits = true;
+};
+
+/// Gives the step of a plan.
+using Simulate = std::function<Result<Simulated>(const Plan& plan)>;
+
+/// A simulator of plans for a request, whose deal of tables is left open, and
+/// which outlives it.
+Simulate MakeSimulator(const engine::Request& request, double capacity_bytes);
 
 /// A plan, who made it, and what it comes to.
 struct Candidate {

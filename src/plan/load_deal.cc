@@ -4,16 +4,15 @@
 
 #include <fmt/format.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
+#include "model/frameworks/implementations.h"
+#include "model/tables/table_deal.h"
 #include "plan/make_problem.h"
-#include "workload/impl/implementations.h"
-#include "workload/table_deal.h"
 
 namespace stepcast::plan {
 
-std::vector<NamedTable> NamedTablesOf(const workload::Model& model) {
-  std::vector<workload::TableGroup> groups =
-      workload::SingleTables(model.tables);
+std::vector<NamedTable> NamedTablesOf(const model::Model& model) {
+  std::vector<model::TableGroup> groups = model::SingleTables(model.tables);
   std::vector<NamedTable> tables(groups.size());
   for (size_t i = 0; i < groups.size(); ++i) {
     tables[i] = {.name = TableName(model, i), .group = std::move(groups[i])};
@@ -45,8 +44,7 @@ Status LoadDeal(const std::string& path, engine::Request& request) {
   ASSIGN_OR_RETURN(
       const Plan plan,
       ReadPlanJson(text, path, NamedTablesOf(request.model), ranks));
-  request.deal =
-      DealOf(plan, workload::SingleTables(request.model.tables), ranks);
+  request.deal = DealOf(plan, model::SingleTables(request.model.tables), ranks);
   return {};
 }
 

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/request.h"
+#include "engine/run/request.h"
 #include "plan/plan_json.h"
 
 namespace stepcast::plan {
 
 /// The tables of a model with the names that plans have for them.
-std::vector<NamedTable> NamedTablesOf(const workload::Model& model);
+std::vector<NamedTable> NamedTablesOf(const model::Model& model);
 
 /// Tables are dealt out as TorchRec's plan in the file says. Fails for requests
 /// of one GPU or of another implementation.

@@ -1,20 +1,216 @@
 #include "plan/make_problem.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "base/parallel.h"
-#include "plan/price_shards.h"
-#include "workload/impl/placed_lookup.h"
-#include "workload/memory.h"
-#include "workload/shapes.h"
-#include "workload/table_deal.h"
+#include "engine/run/price_works.h"
+#include "model/build_graph.h"
+#include "model/frameworks/placed_lookup.h"
+#include "model/memory.h"
+#include "model/model.h"
+#include "model/shapes.h"
+#include "model/tables/embedding_stats.h"
+#include "model/tables/rank_plan.h"
+#include "model/tables/table_deal.h"
+#include "plan/problem.h"
+#include "plan/shard_rates.h"
 
 namespace stepcast::plan {
+
+Result<Constraint> ParseConstraint(std::string_view text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0 ||
+      equals + 1 == text.size()) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("constraint '{}' has no table or no sharding "
+                            "types; expected TABLE=TYPE,TYPE as in "
+                            "t_cat_*=table_wise,row_wise",
+                            text));
+  }
+  Constraint constraint{.text = std::string(text),
+                        .tables = Glob(text.substr(0, equals))};
+  std::string_view rest = text.substr(equals + 1);
+  while (true) {
+    const size_t comma = rest.find(',');
+    ASSIGN_OR_RETURN(const Sharding sharding,
+                     ParseSharding(rest.substr(0, comma)));
+    constraint.allowed.push_back(sharding);
+    if (comma == std::string_view::npos) {
+      return constraint;
+    }
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+std::vector<Sharding> AllowedFor(std::string_view table,
+                                 const std::vector<Constraint>& constraints) {
+  std::vector<Sharding> allowed;
+  for (size_t i = 0; i < kShardingCount; ++i) {
+    const auto sharding = static_cast<Sharding>(i);
+    const bool forbidden =
+        std::ranges::any_of(constraints, [&](const Constraint& constraint) {
+          return constraint.tables.Matches(table) &&
+                 std::ranges::find(constraint.allowed, sharding) ==
+                     constraint.allowed.end();
+        });
+    if (!forbidden) {
+      allowed.push_back(sharding);
+    }
+  }
+  return allowed;
+}
+
 namespace {
+
+// The price of a part of a table on the rank that has it.
+
+class ShardPricer {
+ public:
+  ShardPricer(const Job& job, const ShardRates& rates)
+      : job_(job), rates_(rates) {}
+
+  /// The load of each part of `table`, shared out as `option` says: what one
+  /// part more takes in the kernels of a rank that has a usual number of them,
+  /// for they handle all parts in one go. Of tables that the host looks up:
+  /// what the host and copies take, which nothing hides.
+  ShardLoad Price(const model::TableGroup& table, const Option& option) const;
+
+ private:
+  void PriceByHost(const model::TableGroup& part, ShardLoad& load) const;
+
+  const Job& job_;
+  const ShardRates& rates_;
+};
+
+// What one part is as a table of its rank.
+model::TableGroup PartOf(const model::TableGroup& table, const Option& option) {
+  model::TableGroup part = table;
+  switch (option.sharding) {
+    case Sharding::kTableWise:
+    case Sharding::kDataParallel:
+      break;
+    case Sharding::kColumnWise:
+      part.dim /= option.shards;
+      break;
+    case Sharding::kRowWise:
+    case Sharding::kTableRowWise:
+      part.rows = (part.rows + option.shards - 1) / option.shards;
+      part.pooling /= option.shards;
+      break;
+  }
+  return part;
+}
+
+// What a rank with these tables takes beside collectives, in each pass.
+struct PassTimes {
+  double forward_us = 0;
+  double backward_us = 0;
+};
+
+PassTimes TimesWith(const Job& job, std::vector<model::TableGroup> tables) {
+  const model::RankPlan plan{.world = job.ranks.count,
+                             .local = std::move(tables),
+                             .makers = job.ranks.count};
+  const auto graph = model::BuildRankGraph(*job.model, job.settings, plan);
+  CHECK(graph.has_value()) << graph.error().message;
+  const ir::GraphData& data = graph->data();
+  const engine::PricedWorks prices =
+      engine::PriceWorks(data, *job.kernels, nullptr, {.host = job.host});
+  PassTimes times;
+  for (const ir::WorkId id : data.works.ids()) {
+    const ir::Work& work = data.works[id];
+    if (!work.call.valid() || !data.calls[work.call].op.valid()) {
+      continue;
+    }
+    const ir::Phase phase = data.ops[data.calls[work.call].op].phase;
+    (phase == ir::Phase::kBackward ? times.backward_us : times.forward_us) +=
+        prices.prices[id].p50_us;
+  }
+  return times;
+}
+
+void ShardPricer::PriceByHost(const model::TableGroup& part,
+                              ShardLoad& load) const {
+  const PassTimes with = TimesWith(job_, {part});
+  const PassTimes without = TimesWith(job_, {});
+  load.forward_us = std::max(0.0, with.forward_us - without.forward_us);
+  load.backward_us = std::max(0.0, with.backward_us - without.backward_us);
+}
+
+ShardLoad ShardPricer::Price(const model::TableGroup& table,
+                             const Option& option) const {
+  const bool copied = option.sharding == Sharding::kDataParallel;
+  const model::TableGroup part = PartOf(table, option);
+  const int64_t samples = job_.settings.batch * (copied ? 1 : job_.ranks.count);
+  const auto usual =
+      std::max<int64_t>(1, model::TableCount(*job_.model) / job_.ranks.count);
+
+  // Forward and the two kernels of backward, of a usual number of such parts
+  // and of twice as many.
+  std::array<ir::KernelShape, 6> shapes;
+  for (size_t i = 0; i < 2; ++i) {
+    model::TableGroup parts = part;
+    parts.count = usual * static_cast<int64_t>(i + 1);
+    ir::EmbeddingBag bag = model::Lookup(
+        {&parts, 1},
+        {.batch = samples,
+         .dtype = model::TypesOf(job_.settings.precision).parameter,
+         .alpha =
+             model::CommonAlpha({&parts, 1}, samples, job_.settings.seed)});
+    shapes[3 * i] = bag;
+    bag.pass = ir::Pass::kBackward;
+    bag.update = copied ? ir::Update::kNone
+                        : model::UpdateOf(job_.model->table_optimizer);
+    bag.part = ir::BagPart::kLongRuns;
+    shapes[3 * i + 1] = bag;
+    bag.part = ir::BagPart::kShortRuns;
+    shapes[3 * i + 2] = bag;
+  }
+  std::array<std::optional<cost::Estimate>, 6> prices;
+  job_.kernels->PriceAll(shapes, prices);
+  const auto slope = [&](size_t kernel) {
+    const double few = prices[kernel] ? prices[kernel]->p50_us : 0;
+    const double many = prices[kernel + 3] ? prices[kernel + 3]->p50_us : 0;
+    return std::max(0.0, many - few) / static_cast<double>(usual);
+  };
+
+  const auto bags = static_cast<double>(samples);
+  const double ids = bags * part.pooling;
+  const double columns = bags * static_cast<double>(part.dim);
+  model::Model alone;
+  alone.tables = {part};
+  alone.table_optimizer = job_.model->table_optimizer;
+  const bool train = job_.settings.mode == model::Mode::kTrain;
+  ShardLoad load{
+      .forward_us = slope(0) + rates_.forward_us.At(ids, bags, columns),
+      .bytes = model::TableBytes(alone, job_.settings) +
+               rates_.bytes.At(ids, bags, columns),
+      .columns = static_cast<double>(part.dim),
+      .ids = part.pooling * static_cast<double>(job_.settings.batch)};
+  if (train) {
+    load.backward_us =
+        slope(1) + slope(2) + rates_.backward_us.At(ids, bags, columns);
+  }
+  if (model::LookedUpByHost(part)) {
+    PriceByHost(part, load);
+    return load;
+  }
+  if (copied && train) {
+    const double elements =
+        static_cast<double>(part.rows) * static_cast<double>(part.dim);
+    load.backward_us += elements * rates_.replicated_element_us;
+    load.bytes += elements * kGradientBytes;
+  }
+  return load;
+}
 
 // A slice of columns has rows of at least 128 bytes, what a warp reads at once.
 constexpr int64_t kLeastColumnsOfSlice = 32;
@@ -27,7 +223,7 @@ bool IsAllowed(const std::vector<Sharding>& allowed, Sharding sharding) {
   return std::ranges::find(allowed, sharding) != allowed.end();
 }
 
-std::vector<Option> OptionsOf(const Job& job, const workload::TableGroup& table,
+std::vector<Option> OptionsOf(const Job& job, const model::TableGroup& table,
                               const std::vector<Sharding>& allowed) {
   const Ranks& ranks = job.ranks;
   std::vector<Option> options;
@@ -38,7 +234,7 @@ std::vector<Option> OptionsOf(const Job& job, const workload::TableGroup& table,
   };
   add(Sharding::kTableWise, 1);
   // What a host looks up stays whole: it does so for one rank.
-  if (ranks.count == 1 || workload::LookedUpByHost(table)) {
+  if (ranks.count == 1 || model::LookedUpByHost(table)) {
     return options;
   }
   for (int cuts = 2; cuts <= ranks.count; cuts *= 2) {
@@ -144,23 +340,22 @@ Exchanges PriceExchanges(const Job& job) {
 
 }  // namespace
 
-std::string TableName(const workload::Model& /*model*/, size_t index) {
+std::string TableName(const model::Model& /*model*/, size_t index) {
   return fmt::format("t_cat_{}", index);  // As torchrec_dlrm names them.
 }
 
 Result<Problem> MakeProblem(const Job& job, const ProblemOptions& options) {
   Problem problem{.ranks = job.ranks, .batch = job.settings.batch};
   problem.element_bytes = static_cast<double>(
-      ir::SizeOf(workload::TypesOf(job.settings.precision).parameter));
-  for (workload::TableGroup& table :
-       workload::SingleTables(job.model->tables)) {
+      ir::SizeOf(model::TypesOf(job.settings.precision).parameter));
+  for (model::TableGroup& table : model::SingleTables(job.model->tables)) {
     const size_t index = problem.tables.size();
     problem.tables.push_back({.name = TableName(*job.model, index)});
     problem.tables.back().options =
         OptionsOf(job, table,
                   AllowedFor(problem.tables.back().name, options.constraints));
     problem.tables.back().host_bytes =
-        workload::HostBytes(table, *job.model, job.settings);
+        model::HostBytes(table, *job.model, job.settings);
     problem.tables.back().group = std::move(table);
   }
   if (problem.tables.empty()) {

@@ -3,15 +3,35 @@
 #ifndef STEPCAST_PLAN_MAKE_PROBLEM_H_
 #define STEPCAST_PLAN_MAKE_PROBLEM_H_
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/glob.h"
 #include "base/result.h"
-#include "plan/constraints.h"
+#include "plan/plan.h"
 #include "plan/problem.h"
 #include "plan/shard_rates.h"
 
 namespace stepcast::plan {
+
+// What the user does not want of a plan.
+
+/// Tables whose name matches may be shared out in these ways only.
+struct Constraint {
+  std::string text{};  // As written.
+  Glob tables{"*"};
+  std::vector<Sharding> allowed{};
+};
+
+/// "t_cat_*=table_wise,row_wise".
+Result<Constraint> ParseConstraint(std::string_view text);
+
+/// All ways that the constraints leave to a table: of several that match, what
+/// all of them allow.
+std::vector<Sharding> AllowedFor(std::string_view table,
+                                 const std::vector<Constraint>& constraints);
 
 struct ProblemOptions {
   std::vector<Constraint> constraints{};
@@ -28,7 +48,7 @@ Result<Problem> MakeProblem(const Job& job, const ProblemOptions& options);
 Result<Choices> Adopt(const Job& job, const Plan& plan, Problem& problem);
 
 /// "t_cat_0": what table `index` of a model is called in plans.
-std::string TableName(const workload::Model& model, size_t index);
+std::string TableName(const model::Model& model, size_t index);
 
 }  // namespace stepcast::plan
 

@@ -1,14 +1,45 @@
 #include "plan/plan.h"
 
+#include <array>
+
 #include "base/check.h"
+#include "base/nearest.h"
 
 namespace stepcast::plan {
+namespace {
 
-workload::TableDeal DealOf(const Plan& plan,
-                           const std::vector<workload::TableGroup>& tables,
-                           const Ranks& ranks) {
+constexpr std::array<std::string_view, kShardingCount> kNames = {
+    "table_wise", "column_wise", "row_wise", "table_row_wise", "data_parallel"};
+constexpr std::array<std::string_view, kShardingCount> kShortNames = {
+    "TW", "CW", "RW", "TWRW", "DP"};
+
+}  // namespace
+
+std::string_view Name(Sharding sharding) {
+  return kNames[static_cast<size_t>(sharding)];
+}
+
+std::string_view ShortName(Sharding sharding) {
+  return kShortNames[static_cast<size_t>(sharding)];
+}
+
+Result<Sharding> ParseSharding(std::string_view name) {
+  for (size_t i = 0; i < kNames.size(); ++i) {
+    if (name == kNames[i]) {
+      return static_cast<Sharding>(i);
+    }
+  }
+  if (name == "table_column_wise") {
+    return Sharding::kColumnWise;
+  }
+  return Fail(ErrorCode::kInvalidInput, Unknown("sharding type", name, kNames));
+}
+
+model::TableDeal DealOf(const Plan& plan,
+                        const std::vector<model::TableGroup>& tables,
+                        const Ranks& ranks) {
   CHECK(plan.tables.size() == tables.size());
-  workload::TableDeal deal;
+  model::TableDeal deal;
   deal.local.resize(static_cast<size_t>(ranks.count));
   deal.ranks_per_node = ranks.per_node();
   deal.node_split.resize(static_cast<size_t>(ranks.nodes));
@@ -18,7 +49,7 @@ workload::TableDeal DealOf(const Plan& plan,
       case Sharding::kTableWise:
       case Sharding::kColumnWise:
         for (const Shard& shard : table.shards) {
-          workload::TableGroup slice = tables[i];
+          model::TableGroup slice = tables[i];
           slice.dim = shard.columns;
           deal.local[static_cast<size_t>(shard.rank)].push_back(slice);
         }

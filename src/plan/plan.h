@@ -2,14 +2,36 @@
 #ifndef STEPCAST_PLAN_PLAN_H_
 #define STEPCAST_PLAN_PLAN_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
-#include "plan/sharding_kind.h"
-#include "workload/model.h"
-#include "workload/table_deal.h"
+#include "base/result.h"
+#include "model/model.h"
+#include "model/tables/table_deal.h"
 
 namespace stepcast::plan {
+
+// The ways to share a table out to ranks.
+
+enum class Sharding : uint8_t {
+  kTableWise,     // Whole on one rank.
+  kColumnWise,    // Slices of columns, each on a rank.
+  kRowWise,       // Rows dealt out to all ranks.
+  kTableRowWise,  // Rows dealt out to the ranks of one node.
+  kDataParallel,  // A copy on every rank.
+};
+inline constexpr size_t kShardingCount = 5;
+
+/// "table_wise", ...: TorchRec's names.
+std::string_view Name(Sharding sharding);
+/// "TW", "CW", "RW", "TWRW", "DP": as TorchRec's tables have it.
+std::string_view ShortName(Sharding sharding);
+
+/// Also "table_column_wise": slices of columns on the ranks of one node. The
+/// error lists what is known.
+Result<Sharding> ParseSharding(std::string_view name);
 
 /// A part of a table: `rows` x `columns` numbers from (row, column) on.
 struct Shard {
@@ -42,9 +64,9 @@ struct Ranks {
 
 /// What the step's builder makes of a plan. `tables` are single ones, as many
 /// as the plan has.
-workload::TableDeal DealOf(const Plan& plan,
-                           const std::vector<workload::TableGroup>& tables,
-                           const Ranks& ranks);
+model::TableDeal DealOf(const Plan& plan,
+                        const std::vector<model::TableGroup>& tables,
+                        const Ranks& ranks);
 
 }  // namespace stepcast::plan
 

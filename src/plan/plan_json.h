@@ -8,15 +8,15 @@
 #include <vector>
 
 #include "base/result.h"
+#include "model/model.h"
 #include "plan/plan.h"
-#include "workload/model.h"
 
 namespace stepcast::plan {
 
 /// A table that a plan speaks of.
 struct NamedTable {
   std::string name{};
-  workload::TableGroup group{};
+  model::TableGroup group{};
 };
 
 /// Reads {"plan": {module: {table: ...}}}, or without the outermost level.

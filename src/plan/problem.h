@@ -4,15 +4,31 @@
 #define STEPCAST_PLAN_PROBLEM_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "plan/cost_curve.h"
+#include "model/model.h"
 #include "plan/plan.h"
-#include "plan/sharding_kind.h"
-#include "workload/model.h"
 
 namespace stepcast::plan {
+
+// A time that rises with bytes, asked for often: a table of it.
+
+/// Microseconds over bytes, at eight points an octave and straight between.
+class CostCurve {
+ public:
+  CostCurve() = default;
+  /// `us` from 1 byte to `most` bytes; no bytes take no time. Beyond `most`
+  /// the last slope goes on.
+  CostCurve(double most, const std::function<double(double)>& us);
+
+  double Us(double bytes) const;
+
+ private:
+  std::vector<double> bytes_;
+  std::vector<double> us_;
+};
 
 /// Gradients of tables on every rank are summed in FP32.
 inline constexpr double kGradientBytes = 4;
@@ -36,7 +52,7 @@ struct Option {
 /// A table, alone, with the ways that are allowed.
 struct Table {
   std::string name{};
-  workload::TableGroup group{};
+  model::TableGroup group{};
   double host_bytes = 0;  // Of the host's memory, with its optimizer's state.
   std::vector<Option> options{};
 };

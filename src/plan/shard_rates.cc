@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/units.h"
-#include "cost/overheads/predicted_plan.h"
-#include "workload/build_graph.h"
-#include "workload/memory.h"
-#include "workload/rank_plan.h"
+#include "model/build_graph.h"
+#include "model/memory.h"
+#include "model/tables/rank_plan.h"
+#include "timeline/predicted_plan.h"
 
 namespace stepcast::plan {
 namespace {
@@ -57,8 +57,8 @@ Cuts CutsOf(const ir::GraphData& data) {
 // it.
 HostTime HostTimeOf(const ir::Graph& graph, const cost::OverheadTable& table) {
   const ir::GraphData& data = graph.data();
-  const cost::HostPlan plan =
-      cost::PredictedPlan(graph, table, {.profiled = false});
+  const timeline::HostPlan plan =
+      timeline::PredictedPlan(graph, table, {.profiled = false});
   const Cuts cuts = CutsOf(data);
   HostTime time;
   for (const auto& pieces : plan.threads) {
@@ -67,7 +67,7 @@ HostTime HostTimeOf(const ir::Graph& graph, const cost::OverheadTable& table) {
     double before = 0;     // and up to the last.
     double middle = 0;     // Up to the last gradients sent.
     double optimizer = 0;  // Behind the wait.
-    for (const cost::HostPiece& piece : pieces) {
+    for (const timeline::HostPiece& piece : pieces) {
       const double us = ToMicroseconds(piece.duration + piece.tail);
       all += us;
       const bool updates =
@@ -96,9 +96,9 @@ bool IsCounted(const ir::KernelShape& shape) {
          !std::holds_alternative<ir::Collective>(shape);
 }
 
-Result<Sums> SumUp(const Job& job, const workload::RankPlan& plan) {
+Result<Sums> SumUp(const Job& job, const model::RankPlan& plan) {
   ASSIGN_OR_RETURN(const ir::Graph graph,
-                   workload::BuildRankGraph(*job.model, job.settings, plan));
+                   model::BuildRankGraph(*job.model, job.settings, plan));
   const ir::GraphData& data = graph.data();
   std::vector<std::optional<cost::Estimate>> prices(data.shapes.size());
   job.kernels->PriceAll(data.shapes.items(), prices);
@@ -128,9 +128,9 @@ Result<Sums> SumUp(const Job& job, const workload::RankPlan& plan) {
     }
   }
   sums.bytes =
-      workload::MemoryOf(*job.model, job.settings, graph,
-                         {.table_share = 0,
-                          .communication = workload::CommunicationBytes(graph)})
+      model::MemoryOf(
+          *job.model, job.settings, graph,
+          {.table_share = 0, .communication = model::CommunicationBytes(graph)})
           .total();
   if (job.overheads != nullptr) {
     sums.host = HostTimeOf(graph, *job.overheads);
@@ -139,12 +139,12 @@ Result<Sums> SumUp(const Job& job, const workload::RankPlan& plan) {
 }
 
 // A table as the model's are on average, and as many as a rank has.
-workload::TableGroup UsualTable(const Job& job) {
+model::TableGroup UsualTable(const Job& job) {
   double tables = 0;
   double rows = 0;
   double columns = 0;
   double ids = 0;
-  for (const workload::TableGroup& group : job.model->tables) {
+  for (const model::TableGroup& group : job.model->tables) {
     const auto count = static_cast<double>(group.count);
     tables += count;
     rows += count * static_cast<double>(group.rows);
@@ -160,8 +160,7 @@ workload::TableGroup UsualTable(const Job& job) {
           .pooling = static_cast<double>(mean(ids))};
 }
 
-workload::RankPlan PlanWith(const Job& job,
-                            std::vector<workload::TableGroup> local) {
+model::RankPlan PlanWith(const Job& job, std::vector<model::TableGroup> local) {
   return {.world = job.ranks.count,
           .local = std::move(local),
           .makers = job.ranks.count};
@@ -175,19 +174,19 @@ constexpr double HostTime::*kHostParts[] = {
     &HostTime::before_us, &HostTime::middle_us, &HostTime::after_us};
 
 // A kind of table: what the host does for the first one, and for each.
-using PutTables = void (*)(workload::RankPlan& plan,
-                           std::vector<workload::TableGroup> tables,
+using PutTables = void (*)(model::RankPlan& plan,
+                           std::vector<model::TableGroup> tables,
                            const Ranks& ranks);
 
 Result<HostRates::Kind> MeasureHost(const Job& job, const Sums& base,
                                     PutTables put) {
-  const workload::TableGroup usual = UsualTable(job);
+  const model::TableGroup usual = UsualTable(job);
   // A small table: updates of large copies take more launches.
   constexpr int64_t kRows = 1000;
-  workload::TableGroup table = usual;
+  model::TableGroup table = usual;
   table.count = 1;
   table.rows = std::min(table.rows, kRows);
-  workload::RankPlan plan = PlanWith(job, {usual});
+  model::RankPlan plan = PlanWith(job, {usual});
   put(plan, {table}, job.ranks);
   ASSIGN_OR_RETURN(const Sums one, SumUp(job, plan));
   put(plan, {table, table}, job.ranks);
@@ -201,20 +200,17 @@ Result<HostRates::Kind> MeasureHost(const Job& job, const Sums& base,
   return kind;
 }
 
-void PutReplicated(workload::RankPlan& plan,
-                   std::vector<workload::TableGroup> tables,
+void PutReplicated(model::RankPlan& plan, std::vector<model::TableGroup> tables,
                    const Ranks& /*ranks*/) {
   plan.replicated = std::move(tables);
 }
 
-void PutSplit(workload::RankPlan& plan,
-              std::vector<workload::TableGroup> tables,
+void PutSplit(model::RankPlan& plan, std::vector<model::TableGroup> tables,
               const Ranks& /*ranks*/) {
   plan.split = std::move(tables);
 }
 
-void PutNodeSplit(workload::RankPlan& plan,
-                  std::vector<workload::TableGroup> tables,
+void PutNodeSplit(model::RankPlan& plan, std::vector<model::TableGroup> tables,
                   const Ranks& ranks) {
   plan.ranks_per_node = ranks.per_node();
   plan.node_columns.assign(static_cast<size_t>(ranks.nodes), 1);
@@ -226,7 +222,7 @@ Result<HostRates> MeasureHost(const Job& job, const Sums& base) {
   if (job.overheads == nullptr || job.ranks.count == 1) {
     return host;
   }
-  workload::RankPlan alone = PlanWith(job, {UsualTable(job)});
+  model::RankPlan alone = PlanWith(job, {UsualTable(job)});
   alone.makers = 1;
   ASSIGN_OR_RETURN(const Sums one, SumUp(job, alone));
   for (double HostTime::*const part : kHostParts) {
@@ -245,12 +241,12 @@ Result<HostRates> MeasureHost(const Job& job, const Sums& base) {
 }  // namespace
 
 Result<ShardRates> MeasureShardRates(const Job& job) {
-  const workload::TableGroup usual = UsualTable(job);
-  workload::TableGroup longer = usual;
+  const model::TableGroup usual = UsualTable(job);
+  model::TableGroup longer = usual;
   longer.pooling *= 2;
-  workload::TableGroup wider = usual;
+  model::TableGroup wider = usual;
   wider.dim *= 2;
-  workload::TableGroup more = usual;
+  model::TableGroup more = usual;
   more.count *= 2;
   ASSIGN_OR_RETURN(const Sums none, SumUp(job, PlanWith(job, {})));
   ASSIGN_OR_RETURN(const Sums base, SumUp(job, PlanWith(job, {usual})));
@@ -280,12 +276,12 @@ Result<ShardRates> MeasureShardRates(const Job& job) {
   ASSIGN_OR_RETURN(measured.host, MeasureHost(job, base));
 
   // Numbers of a replicated table, enough to be seen beside latencies.
-  workload::TableGroup copied = usual;
+  model::TableGroup copied = usual;
   copied.count = 1;
   copied.rows = 1'000'000;
-  workload::RankPlan replicated = PlanWith(job, {usual});
+  model::RankPlan replicated = PlanWith(job, {usual});
   replicated.replicated = {copied};
-  workload::RankPlan twice = replicated;
+  model::RankPlan twice = replicated;
   twice.replicated.front().rows *= 2;
   ASSIGN_OR_RETURN(const Sums one, SumUp(job, replicated));
   ASSIGN_OR_RETURN(const Sums two, SumUp(job, twice));

@@ -9,18 +9,18 @@
 #include "cost/collectives/collective_models.h"
 #include "cost/kernel_models.h"
 #include "cost/overheads/overhead_table.h"
-#include "engine/price_works.h"
+#include "engine/run/price_works.h"
+#include "model/model.h"
+#include "model/settings.h"
 #include "plan/problem.h"
-#include "workload/model.h"
-#include "workload/settings.h"
 
 namespace stepcast::plan {
 
 /// A job to plan for: a model, how it is run and on what. The parts live
 /// elsewhere.
 struct Job {
-  const workload::Model* model = nullptr;
-  workload::Settings settings{};  // With a batch, run by torchrec.
+  const model::Model* model = nullptr;
+  model::Settings settings{};  // With a batch, run by torchrec.
   const cost::KernelModels* kernels = nullptr;
   const cost::CollectiveModels* collectives = nullptr;  // Of several ranks.
   const cost::OverheadTable* overheads = nullptr;

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "plan/constraints.h"
+#include "plan/find_plan.h"
+#include "plan/make_problem.h"
 #include "plan/torchrec_perf.h"
-#include "plan/why_not.h"
 
 namespace stepcast::plan {
 namespace {

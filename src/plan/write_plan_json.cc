@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/json_write.h"
+#include "base/json/json_write.h"
 #include "plan/plan_json.h"
 
 namespace stepcast::plan {

@@ -10,15 +10,15 @@
 #include <fmt/format.h>
 
 #include "cost/overheads/overhead_files.h"
-#include "engine/place_tables.h"
+#include "engine/run/place_tables.h"
 #include "hw/cluster.h"
 #include "hw/device.h"
 #include "hw/node.h"
+#include "model/frameworks/implementations.h"
+#include "model/model_files.h"
+#include "model/settings.h"
 #include "plan/load_deal.h"
 #include "scenario/resize_model.h"
-#include "workload/impl/implementations.h"
-#include "workload/model_files.h"
-#include "workload/settings.h"
 
 namespace stepcast::scenario {
 
@@ -37,14 +37,14 @@ int64_t Scaled(int64_t size, double factor) {
 // Does something to each table of the job's model.
 template <typename Set>
 Status ForTables(std::string_view setting, Job& job, const Set& set) {
-  workload::Model& model = job.request.model;
+  model::Model& model = job.request.model;
   if (model.tables.empty()) {
     return NoEffect(setting,
                     fmt::format("{} has no tables; expected a recommendation "
                                 "model",
                                 model.name));
   }
-  for (workload::TableGroup& group : model.tables) {
+  for (model::TableGroup& group : model.tables) {
     set(group);
   }
   return {};
@@ -54,9 +54,9 @@ Status ForTables(std::string_view setting, Job& job, const Set& set) {
 template <typename Set>
 Status ForMlps(
     std::string_view setting, Job& job,
-    std::initializer_list<std::vector<int64_t> workload::Model::*> members,
+    std::initializer_list<std::vector<int64_t> model::Model::*> members,
     const Set& set) {
-  workload::Model& model = job.request.model;
+  model::Model& model = job.request.model;
   bool any = false;
   for (const auto member : members) {
     if (!(model.*member).empty()) {
@@ -72,12 +72,12 @@ Status ForMlps(
   return {};
 }
 
-constexpr auto kBottom = &workload::Model::bottom_mlp;
-constexpr auto kTop = &workload::Model::top_mlp;
+constexpr auto kBottom = &model::Model::bottom_mlp;
+constexpr auto kTop = &model::Model::top_mlp;
 
 Status ApplyDepth(
     std::string_view setting, const Value& value, Job& job,
-    std::initializer_list<std::vector<int64_t> workload::Model::*> members) {
+    std::initializer_list<std::vector<int64_t> model::Model::*> members) {
   return ForMlps(setting, job, members, [&](std::vector<int64_t>& mlp) {
     SetDepth(value.whole, mlp);
   });
@@ -85,14 +85,14 @@ Status ApplyDepth(
 
 Status ApplyWidth(
     std::string_view setting, const Value& value, Job& job,
-    std::initializer_list<std::vector<int64_t> workload::Model::*> members) {
+    std::initializer_list<std::vector<int64_t> model::Model::*> members) {
   return ForMlps(setting, job, members, [&](std::vector<int64_t>& mlp) {
     SetWidth(value.whole, mlp);
   });
 }
 
 Status ApplyMlp(std::string_view setting, const Value& value, Job& job,
-                std::vector<int64_t> workload::Model::*member) {
+                std::vector<int64_t> model::Model::*member) {
   ASSIGN_OR_RETURN(const std::vector<int64_t> widths, ParseMlp(value.text));
   return ForMlps(setting, job, {member},
                  [&](std::vector<int64_t>& mlp) { mlp = widths; });
@@ -133,14 +133,13 @@ Status NeedsRanks(std::string_view setting, const Job& job) {
 }  // namespace
 
 Status ApplySparseFeatures(const Value& value, Job& job) {
-  RETURN_IF_ERROR(
-      ForTables("sparse-features", job, [](workload::TableGroup&) {}));
+  RETURN_IF_ERROR(ForTables("sparse-features", job, [](model::TableGroup&) {}));
   SetTableCount(value.whole, job.request.model);
   return {};
 }
 
 Status ApplyDenseFeatures(const Value& value, Job& job) {
-  workload::Model& model = job.request.model;
+  model::Model& model = job.request.model;
   if (model.dense_features == 0) {
     return NoEffect("dense-features",
                     fmt::format("{} reads no dense features; expected a model "
@@ -152,25 +151,24 @@ Status ApplyDenseFeatures(const Value& value, Job& job) {
 }
 
 Status ApplyRows(const Value& value, Job& job) {
-  return ForTables("rows", job, [&](workload::TableGroup& group) {
-    group.rows = value.whole;
-  });
+  return ForTables("rows", job,
+                   [&](model::TableGroup& group) { group.rows = value.whole; });
 }
 
 Status ApplyRowsFactor(const Value& value, Job& job) {
-  return ForTables("rows-factor", job, [&](workload::TableGroup& group) {
+  return ForTables("rows-factor", job, [&](model::TableGroup& group) {
     group.rows = Scaled(group.rows, value.number);
   });
 }
 
 Status ApplyPooling(const Value& value, Job& job) {
-  return ForTables("pooling", job, [&](workload::TableGroup& group) {
+  return ForTables("pooling", job, [&](model::TableGroup& group) {
     group.pooling = value.number;
   });
 }
 
 Status ApplyPoolingFactor(const Value& value, Job& job) {
-  return ForTables("pooling-factor", job, [&](workload::TableGroup& group) {
+  return ForTables("pooling-factor", job, [&](model::TableGroup& group) {
     // A sample has an id at least, unless it had less before.
     group.pooling =
         std::max(group.pooling * value.number, std::min(group.pooling, 1.0));
@@ -220,19 +218,18 @@ Status ApplyMlpFactor(const Value& value, Job& job) {
 }
 
 Status ApplyDim(const Value& value, Job& job) {
-  RETURN_IF_ERROR(ForTables("dim", job, [](workload::TableGroup&) {}));
+  RETURN_IF_ERROR(ForTables("dim", job, [](model::TableGroup&) {}));
   SetDim(value.whole, job.request.model);
   return {};
 }
 
 // The bottom MLP ends as wide as the tables where it did so before.
 Status ApplyDimFactor(const Value& value, Job& job) {
-  workload::Model& model = job.request.model;
+  model::Model& model = job.request.model;
   const int64_t dim = model.tables.empty() ? 0 : model.tables.front().dim;
-  RETURN_IF_ERROR(
-      ForTables("dim-factor", job, [&](workload::TableGroup& group) {
-        group.dim = Scaled(group.dim, value.number);
-      }));
+  RETURN_IF_ERROR(ForTables("dim-factor", job, [&](model::TableGroup& group) {
+    group.dim = Scaled(group.dim, value.number);
+  }));
   if (!model.bottom_mlp.empty() && model.bottom_mlp.back() == dim) {
     model.bottom_mlp.back() = model.tables.front().dim;
   }
@@ -249,25 +246,25 @@ Status ApplyBatch(const Value& value, Job& job) {
 }
 
 Status ApplyMode(const Value& value, Job& job) {
-  ASSIGN_OR_RETURN(job.request.settings.mode, workload::ParseMode(value.text));
+  ASSIGN_OR_RETURN(job.request.settings.mode, model::ParseMode(value.text));
   return {};
 }
 
 Status ApplyPrecision(const Value& value, Job& job) {
   ASSIGN_OR_RETURN(job.request.settings.precision,
-                   workload::ParsePrecision(value.text));
+                   model::ParsePrecision(value.text));
   return {};
 }
 
 Status ApplyImpl(const Value& value, Job& job) {
   ASSIGN_OR_RETURN(job.request.settings.impl,
-                   workload::FindImplementation(value.text));
+                   model::FindImplementation(value.text));
   return {};
 }
 
 Status ApplyCudaGraphs(const Value& value, Job& job) {
   ASSIGN_OR_RETURN(job.request.settings.cuda_graphs,
-                   workload::ParseCudaGraphs(value.text));
+                   model::ParseCudaGraphs(value.text));
   return {};
 }
 
@@ -282,7 +279,7 @@ Status ApplyPageable(const Value& /*value*/, Job& job) {
 }
 
 Status ApplyFusedOptimizer(const Value& /*value*/, Job& job) {
-  job.request.model.optimizer_form = workload::OptimizerForm::kFused;
+  job.request.model.optimizer_form = model::OptimizerForm::kFused;
   return {};
 }
 
@@ -375,12 +372,12 @@ Status ApplySeed(const Value& value, Job& job) {
 }
 
 Status KnownModel(const std::string& word) {
-  ASSIGN_OR_RETURN(const workload::Model model, workload::FindModel(word));
+  ASSIGN_OR_RETURN(const model::Model model, model::FindModel(word));
   return {};
 }
 
 Status KnownImpl(const std::string& word) {
-  const auto found = workload::FindImplementation(word);
+  const auto found = model::FindImplementation(word);
   return found ? Status() : Status(tl::unexpected(found.error()));
 }
 
@@ -429,10 +426,9 @@ Status CheckServerNic(const Job& job) {
 }
 
 Status CheckCudaGraphs(const Job& job) {
-  const workload::Settings& settings = job.request.settings;
-  const workload::Implementation* const impl = settings.impl;
-  if (settings.cuda_graphs != workload::CudaGraphs::kOff &&
-      !impl->cuda_graphs) {
+  const model::Settings& settings = job.request.settings;
+  const model::Implementation* const impl = settings.impl;
+  if (settings.cuda_graphs != model::CudaGraphs::kOff && !impl->cuda_graphs) {
     return NoEffect("cuda-graphs",
                     fmt::format("implementation {} runs without CUDA graphs "
                                 "here; expected off, or pytorch, nvidia or "
@@ -443,7 +439,7 @@ Status CheckCudaGraphs(const Job& job) {
 }
 
 Status CheckFusedOptimizer(const Job& job) {
-  if (job.request.settings.mode == workload::Mode::kInfer) {
+  if (job.request.settings.mode == model::Mode::kInfer) {
     return NoEffect("fused-optimizer",
                     "inference has no optimizer; expected mode=train");
   }
@@ -452,7 +448,7 @@ Status CheckFusedOptimizer(const Job& job) {
 
 Status CheckBucketMib(const Job& job) {
   RETURN_IF_ERROR(NeedsRanks("bucket-mib", job));
-  const workload::Implementation* const impl = job.request.settings.impl;
+  const model::Implementation* const impl = job.request.settings.impl;
   if (!impl->ddp) {
     return NoEffect("bucket-mib",
                     fmt::format("{} does not sum gradients with DDP; expected "
@@ -464,7 +460,7 @@ Status CheckBucketMib(const Job& job) {
 
 Status CheckPrefetch(const Job& job) {
   RETURN_IF_ERROR(NeedsRanks("prefetch", job));
-  const workload::Implementation* const impl = job.request.settings.impl;
+  const model::Implementation* const impl = job.request.settings.impl;
   if (!impl->prefetches) {
     return NoEffect("prefetch",
                     fmt::format("{} has no distribution of ids to bring "

@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "engine/cpu_runtime.h"
+#include "engine/run/cpu_runtime.h"
 #include "hw/cluster.h"
 #include "hw/device.h"
 #include "hw/node.h"
-#include "workload/impl/implementations.h"
+#include "model/frameworks/implementations.h"
 
 namespace stepcast::scenario {
 namespace {
@@ -60,7 +60,7 @@ Result<std::string> PlatformOf(const MachineNames& names, bool needs_host) {
 }
 
 Result<engine::Machine> FindServers(const MachineNames& names,
-                                    const workload::Implementation& impl) {
+                                    const model::Implementation& impl) {
   if (names.gpus > 1 || !names.platform.empty()) {
     return Fail(ErrorCode::kInvalidInput,
                 "a server has no GPUs; expected --server or --platform and "
@@ -111,7 +111,7 @@ int LargestGroup(const ir::GraphData& data) {
 }  // namespace
 
 Result<engine::Machine> FindMachine(const MachineNames& names,
-                                    const workload::Implementation& impl,
+                                    const model::Implementation& impl,
                                     bool needs_host) {
   if (!names.server.empty()) {
     return FindServers(names, impl);

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "engine/request.h"
+#include "engine/run/request.h"
 #include "ir/graph.h"
 
 namespace stepcast::scenario {
@@ -27,7 +27,7 @@ struct MachineNames {
 /// smallest that has the GPU. Nodes are all that the GPUs take where one is
 /// asked for and its links go on to others.
 Result<engine::Machine> FindMachine(const MachineNames& names,
-                                    const workload::Implementation& impl,
+                                    const model::Implementation& impl,
                                     bool needs_host);
 
 /// A GPU alone, as of a recording.

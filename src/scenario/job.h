@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "engine/predict.h"
-#include "engine/request.h"
+#include "engine/run/predict.h"
+#include "engine/run/request.h"
 #include "fleet/predict_fleet.h"
 #include "scenario/find_machine.h"
 

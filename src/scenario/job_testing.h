@@ -2,7 +2,7 @@
 #ifndef STEPCAST_SCENARIO_JOB_TESTING_H_
 #define STEPCAST_SCENARIO_JOB_TESTING_H_
 
-#include "engine/predict_model.h"
+#include "engine/run/predict_model.h"
 #include "scenario/resolve.h"
 
 namespace stepcast::scenario {

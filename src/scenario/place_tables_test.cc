@@ -1,30 +1,30 @@
-#include "engine/place_tables.h"
+#include "engine/run/place_tables.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "model/frameworks/implementations.h"
+#include "model/model_files.h"
+#include "model/tables/table_deal.h"
 #include "scenario/job_testing.h"
-#include "workload/impl/implementations.h"
-#include "workload/model_files.h"
-#include "workload/table_deal.h"
 
 namespace stepcast::scenario {
 namespace {
 
+using model::Placement;
 using ::testing::HasSubstr;
-using workload::Placement;
 
 // MLPerf DLRM, run by TorchRec; its tables have `rows` times as many rows.
 Job MlperfJob(double rows, int gpus) {
   Job job;
   job.options.samples = 0;
   engine::Request& request = job.request;
-  request.model = *workload::FindModel("dlrm_mlperf");
-  for (workload::TableGroup& table : request.model.tables) {
+  request.model = *model::FindModel("dlrm_mlperf");
+  for (model::TableGroup& table : request.model.tables) {
     table.rows = std::max<int64_t>(
         1, static_cast<int64_t>(static_cast<double>(table.rows) * rows));
   }
-  request.settings.impl = *workload::FindImplementation("torchrec");
+  request.settings.impl = *model::FindImplementation("torchrec");
   job.names.machine.gpu = "v100-sxm-16gb";
   job.names.machine.gpus = gpus;
   return job;
@@ -82,7 +82,7 @@ TEST(PlaceTablesTest, AnotherWordTakesHybridBack) {
 TEST(PlaceTablesTest, APlanAndHybridExcludeEachOther) {
   Resolver resolver;
   Job job = MlperfJob(1, 4);
-  job.request.deal = workload::TableDeal{};
+  job.request.deal = model::TableDeal{};
   ASSERT_TRUE(engine::SetPlacement("hybrid", job.request));
   const auto predicted = PredictJob(job, resolver);
   ASSERT_FALSE(predicted);

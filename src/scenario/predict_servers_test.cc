@@ -6,9 +6,9 @@
 
 #include "base/units.h"
 #include "hw/node.h"
+#include "model/frameworks/implementations.h"
+#include "model/model_files.h"
 #include "scenario/job_testing.h"
-#include "workload/impl/implementations.h"
-#include "workload/model_files.h"
 
 namespace stepcast::scenario {
 namespace {
@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 
 Job OnServer(std::string server) {
   Job job;
-  job.request.model = workload::FindModel("dlrm_mlperf").value();
+  job.request.model = model::FindModel("dlrm_mlperf").value();
   job.names.machine.server = std::move(server);
   job.options.samples = 0;
   return job;
@@ -57,8 +57,8 @@ TEST(PredictServersTest, LargerBatchesTakeLongerOnEveryServer) {
 // Products take part of the rate over sockets, one thread has one core.
 TEST(PredictServersTest, OneThreadIsSlowerThanAll) {
   Job job = OnServer("2s-e5-2698v4");
-  job.request.settings.impl = *workload::FindImplementation("triton");
-  job.request.settings.mode = workload::Mode::kInfer;
+  job.request.settings.impl = *model::FindImplementation("triton");
+  job.request.settings.mode = model::Mode::kInfer;
   job.request.settings.batch = 32768;
   job.names.machine.runtime = "torchscript";
   const double all = StepUs(job);
@@ -68,10 +68,9 @@ TEST(PredictServersTest, OneThreadIsSlowerThanAll) {
 
 TEST(PredictServersTest, NodesShareABatch) {
   Job job = OnServer("4s-xeon-8380h");
-  job.request.model = workload::FindModel("mlperf_dlrm").value();
-  job.request.settings.impl =
-      *workload::FindImplementation("hugectr-localized");
-  job.request.settings.precision = workload::Precision::kBf16;
+  job.request.model = model::FindModel("mlperf_dlrm").value();
+  job.request.settings.impl = *model::FindImplementation("hugectr-localized");
+  job.request.settings.precision = model::Precision::kBf16;
   job.request.settings.batch = 32768;
   const engine::ModelPrediction one = Predict(job);
   EXPECT_EQ(job.request.machine.ranks, 4);
@@ -87,10 +86,10 @@ TEST(PredictServersTest, NodesShareABatch) {
 
 TEST(PredictServersTest, SaysWhatProcessorsDoNotHave) {
   Job job = OnServer("2s-skylake");
-  job.request.settings.cuda_graphs = workload::CudaGraphs::kAll;
+  job.request.settings.cuda_graphs = model::CudaGraphs::kAll;
   EXPECT_THAT(ErrorOf(job), HasSubstr("CUDA graphs"));
   job = OnServer("2s-skylake");
-  job.request.model.tables.front().placement = workload::Placement::kUvm;
+  job.request.model.tables.front().placement = model::Placement::kUvm;
   EXPECT_THAT(ErrorOf(job), HasSubstr("tables in uvm"));
   job = OnServer("2s-skylake");
   job.names.machine.gpus = 2;

@@ -6,24 +6,23 @@
 
 #include <fmt/format.h>
 
-#include "workload/table_deal.h"
+#include "model/tables/table_deal.h"
 
 namespace stepcast::scenario {
 
-void SetTableCount(int64_t count, workload::Model& model) {
+void SetTableCount(int64_t count, model::Model& model) {
   if (model.tables.size() == 1) {
     model.tables.front().count = count;
     return;
   }
-  const std::vector<workload::TableGroup> own =
-      workload::SingleTables(model.tables);
+  const std::vector<model::TableGroup> own = model::SingleTables(model.tables);
   model.tables.clear();
   for (int64_t i = 0; i < count && !own.empty(); ++i) {
-    workload::TableGroup table = own[static_cast<size_t>(i) % own.size()];
+    model::TableGroup table = own[static_cast<size_t>(i) % own.size()];
     table.count = 1;
-    workload::TableGroup* const last =
+    model::TableGroup* const last =
         model.tables.empty() ? nullptr : &model.tables.back();
-    workload::TableGroup like = table;
+    model::TableGroup like = table;
     like.count = last == nullptr ? 0 : last->count;
     if (last != nullptr && like == *last) {
       ++last->count;
@@ -33,12 +32,12 @@ void SetTableCount(int64_t count, workload::Model& model) {
   }
 }
 
-void SetDim(int64_t dim, workload::Model& model) {
+void SetDim(int64_t dim, model::Model& model) {
   if (model.tables.empty()) {
     return;
   }
   const int64_t before = model.tables.front().dim;
-  for (workload::TableGroup& group : model.tables) {
+  for (model::TableGroup& group : model.tables) {
     group.dim = dim;
   }
   if (!model.bottom_mlp.empty() && model.bottom_mlp.back() == before) {
@@ -87,14 +86,14 @@ Result<std::vector<int64_t>> ParseMlp(std::string_view text) {
   }
 }
 
-Status CheckSizes(const workload::Model& model) {
-  if (model.kind != workload::ModelKind::kDlrm ||
-      model.interaction.kind != workload::InteractionKind::kDot) {
+Status CheckSizes(const model::Model& model) {
+  if (model.kind != model::ModelKind::kDlrm ||
+      model.interaction.kind != model::InteractionKind::kDot) {
     return {};
   }
   const int64_t dense =
       model.bottom_mlp.empty() ? model.dense_features : model.bottom_mlp.back();
-  for (const workload::TableGroup& group : model.tables) {
+  for (const model::TableGroup& group : model.tables) {
     const int64_t other = dense == 0 ? model.tables.front().dim : dense;
     if (group.dim != other) {
       return Fail(ErrorCode::kInvalidInput,

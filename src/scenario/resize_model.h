@@ -7,17 +7,17 @@
 #include <vector>
 
 #include "base/result.h"
-#include "workload/model.h"
+#include "model/model.h"
 
 namespace stepcast::scenario {
 
 /// `count` tables: the model's own in turn, from the first again where there
 /// are not so many.
-void SetTableCount(int64_t count, workload::Model& model);
+void SetTableCount(int64_t count, model::Model& model);
 
 /// Columns of all tables. The bottom MLP ends as wide as they are where it did
 /// so before.
-void SetDim(int64_t dim, workload::Model& model);
+void SetDim(int64_t dim, model::Model& model);
 
 /// Layers before the last one, each `width` wide.
 void SetWidth(int64_t width, std::vector<int64_t>& mlp);
@@ -30,7 +30,7 @@ Result<std::vector<int64_t>> ParseMlp(std::string_view text);
 
 /// Fails where sizes do not fit each other: a dot interaction needs vectors of
 /// one length.
-Status CheckSizes(const workload::Model& model);
+Status CheckSizes(const model::Model& model);
 
 }  // namespace stepcast::scenario
 

@@ -9,7 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 
 TEST(ResizeModelTest, MoreTablesBeginAgainWithTheFirst) {
-  workload::Model model;
+  model::Model model;
   model.tables = {{.count = 2, .rows = 10, .dim = 8}, {.rows = 20, .dim = 8}};
   SetTableCount(5, model);
   // 10, 10, 20, 10, 10 rows.
@@ -20,7 +20,7 @@ TEST(ResizeModelTest, MoreTablesBeginAgainWithTheFirst) {
 }
 
 TEST(ResizeModelTest, FewerTablesAreTheFirstOnes) {
-  workload::Model model;
+  model::Model model;
   model.tables = {{.count = 2, .rows = 10, .dim = 8}, {.rows = 20, .dim = 8}};
   SetTableCount(1, model);
   ASSERT_EQ(model.tables.size(), 1u);
@@ -29,7 +29,7 @@ TEST(ResizeModelTest, FewerTablesAreTheFirstOnes) {
 }
 
 TEST(ResizeModelTest, TheBottomEndsAsWideAsTheTables) {
-  workload::Model model;
+  model::Model model;
   model.tables = {{.rows = 10, .dim = 64}};
   model.bottom_mlp = {512, 64};
   SetDim(128, model);

@@ -7,16 +7,16 @@
 #include <fmt/format.h>
 
 #include "cost/overheads/overhead_files.h"
-#include "engine/request.h"
+#include "engine/run/request.h"
 #include "hw/device.h"
 #include "hw/figures.h"
 #include "hw/node.h"
+#include "model/frameworks/implementations.h"
+#include "model/model_files.h"
+#include "model/tables/placement.h"
 #include "plan/load_deal.h"
 #include "scenario/apply.h"
 #include "scenario/resize_model.h"
-#include "workload/impl/implementations.h"
-#include "workload/model_files.h"
-#include "workload/placement.h"
 
 namespace stepcast::scenario {
 namespace {
@@ -79,7 +79,7 @@ Status CheckLinks(const Job& job) {
 
 Status CheckUnits(const Job& job) {
   const engine::Machine& machine = job.request.machine;
-  if (job.request.settings.precision != workload::Precision::kTf32 ||
+  if (job.request.settings.precision != model::Precision::kTf32 ||
       !machine.device) {
     return {};
   }
@@ -140,12 +140,12 @@ fleet::FleetRequest FleetRequestOf(const Job& job) {
   return request;
 }
 
-Result<const workload::Model*> Resolver::FindModel(const std::string& name) {
+Result<const model::Model*> Resolver::FindModel(const std::string& name) {
   const auto found = models_.find(name);
   if (found != models_.end()) {
     return &found->second;
   }
-  ASSIGN_OR_RETURN(workload::Model model, workload::FindModel(name));
+  ASSIGN_OR_RETURN(model::Model model, model::FindModel(name));
   return &models_.emplace(name, std::move(model)).first->second;
 }
 
@@ -157,7 +157,7 @@ Result<Job> Resolver::Resolve(const Scenario& scenario) {
   }
   Job job;
   ASSIGN_OR_RETURN(
-      const workload::Model* const model,
+      const model::Model* const model,
       FindModel(scenario.workload.empty() ? std::string(kDefaultModel)
                                           : scenario.workload.front()));
   job.request.model = *model;
@@ -205,7 +205,7 @@ Result<Named<cost::OverheadTable>> Resolver::Overheads(
 
 Status Resolver::BindMachine(Job& job) {
   const MachineNames& names = job.names.machine;
-  const workload::Implementation& impl = *job.request.settings.impl;
+  const model::Implementation& impl = *job.request.settings.impl;
   // Tables of a hybrid placement may end up on the host.
   const bool needs_host =
       job.request.hybrid.has_value() || !engine::AllInHbm(job.request.model);
@@ -265,12 +265,12 @@ Status Resolver::Load(engine::Machine& machine) {
 
 Status CheckFigures(const Scenario& scenario, const Job& job) {
   const engine::Request& request = job.request;
-  using workload::Placement;
+  using model::Placement;
   RETURN_IF_ERROR(CheckLinks(job));
   const bool hybrid = request.hybrid.has_value();
   if (!scenario.nic_gbs.empty() && job.names.machine.nodes == 1 && !hybrid &&
       std::ranges::none_of(request.model.tables,
-                           [](const workload::TableGroup& table) {
+                           [](const model::TableGroup& table) {
                              return table.placement == Placement::kRemote;
                            })) {
     return NoEffect("nic-gbs",
@@ -278,12 +278,11 @@ Status CheckFigures(const Scenario& scenario, const Job& job) {
                     "nodes=2 or more, or placement=remote");
   }
   const bool in_host =
-      hybrid ||
-      std::ranges::any_of(request.model.tables,
-                          [](const workload::TableGroup& table) {
-                            return table.placement != Placement::kHbm &&
-                                   table.placement != Placement::kRemote;
-                          });
+      hybrid || std::ranges::any_of(
+                    request.model.tables, [](const model::TableGroup& table) {
+                      return table.placement != Placement::kHbm &&
+                             table.placement != Placement::kRemote;
+                    });
   for (const auto& [name, text] :
        {std::pair("host-memory-gb", &scenario.host_memory_gb),
         std::pair("host-memory-gbs", &scenario.host_memory_gbs)}) {

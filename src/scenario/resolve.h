@@ -12,10 +12,10 @@
 
 #include "base/result.h"
 #include "cost/model_store.h"
+#include "model/model.h"
 #include "scenario/job.h"
 #include "scenario/scenario.h"
 #include "scenario/settings.h"
-#include "workload/model.h"
 
 namespace stepcast::scenario {
 
@@ -49,13 +49,13 @@ class Resolver {
   const cost::ModelStore& store() const { return store_; }
 
  private:
-  Result<const workload::Model*> FindModel(const std::string& name);
+  Result<const model::Model*> FindModel(const std::string& name);
   Status BindMachine(Job& job);
   Status BindServers(Servers& servers);
   Result<Named<hw::Node>> Server(const std::string& name);
 
   cost::ModelStore store_;
-  std::map<std::string, workload::Model, std::less<>> models_;
+  std::map<std::string, model::Model, std::less<>> models_;
   std::map<std::string, engine::Machine, std::less<>> machines_;
   std::map<std::string, Named<hw::Node>, std::less<>> servers_;
   std::map<std::string, Named<cost::OverheadTable>, std::less<>> overheads_;

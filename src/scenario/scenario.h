@@ -2,7 +2,10 @@
 #ifndef STEPCAST_SCENARIO_SCENARIO_H_
 #define STEPCAST_SCENARIO_SCENARIO_H_
 
+#include <functional>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace stepcast::scenario {
@@ -87,6 +90,31 @@ struct Scenario {
   std::vector<std::string> rules{};
 
   friend bool operator==(const Scenario&, const Scenario&) = default;
+};
+
+// A question: what is to be done with a scenario.
+
+/// All that an answer depends on, as plain text.
+struct Question {
+  std::string verb{};  // "predict", "eval steps", ...
+  Scenario scenario{};
+  /// What the verb alone takes, by name: {"change", {"precision=bf16"}}. A flag
+  /// that is set is "true".
+  std::map<std::string, std::vector<std::string>, std::less<>> arguments{};
+
+  /// The values of an argument; none if it was not given.
+  const std::vector<std::string>& All(std::string_view name) const {
+    static const std::vector<std::string> kNone;
+    const auto found = arguments.find(name);
+    return found == arguments.end() ? kNone : found->second;
+  }
+  /// The last one; empty if it was not given.
+  std::string One(std::string_view name) const {
+    return All(name).empty() ? "" : All(name).back();
+  }
+  bool Has(std::string_view name) const { return !All(name).empty(); }
+
+  friend bool operator==(const Question&, const Question&) = default;
 };
 
 }  // namespace stepcast::scenario

@@ -6,13 +6,29 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "base/json_write.h"
+#include "base/json/json_write.h"
 #include "base/result.h"
-#include "scenario/question.h"
 #include "scenario/scenario.h"
 
 namespace stepcast::scenario {
+
+// The words that settings know, for completion.
+
+std::vector<std::string> ModelWords();
+std::vector<std::string> PlacementWords();
+std::vector<std::string> ModeWords();
+std::vector<std::string> PrecisionWords();
+std::vector<std::string> ImplWords();
+std::vector<std::string> CudaGraphWords();
+std::vector<std::string> PlatformWords();
+std::vector<std::string> GpuWords();
+std::vector<std::string> ServerWords();
+std::vector<std::string> RuntimeWords();
+std::vector<std::string> OverheadWords();
+std::vector<std::string> SwitchWords();
+std::vector<std::string> AlgorithmWords();
 
 /// Writes members of the object that is open: "command"; "scenario", the
 /// settings that were given, by name; "arguments", if there are any.

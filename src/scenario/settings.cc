@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/nearest.h"
-#include "base/quantity.h"
+#include "base/value_text.h"
 #include "hw/figures.h"
 
 namespace stepcast::scenario {

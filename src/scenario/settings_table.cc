@@ -1,10 +1,10 @@
 // The rows of the table of settings.
 #include <array>
 
+#include "model/model.h"
 #include "scenario/apply.h"
+#include "scenario/scenario_text.h"
 #include "scenario/settings.h"
-#include "scenario/words.h"
-#include "workload/model.h"
 
 namespace stepcast::scenario {
 namespace {
@@ -268,7 +268,7 @@ constexpr std::array kSettings = {
             "its shapes are those of its batch; predict its model with another",
         .type = ValueType::kWhole,
         .least = 1,
-        .most = static_cast<double>(workload::kMostBatch),
+        .most = static_cast<double>(model::kMostBatch),
         .apply = ApplyBatch},
     Setting{
         .name = "mode",

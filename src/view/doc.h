@@ -13,11 +13,10 @@
 #include <vector>
 
 #include "base/units.h"
-#include "html/bars.h"
-#include "html/chart.h"
-#include "html/timeline.h"
-#include "html/waterfall.h"
-#include "scenario/question.h"
+#include "scenario/scenario.h"
+#include "view/html/bars.h"
+#include "view/html/chart.h"
+#include "view/html/timeline.h"
 
 namespace stepcast::view {
 

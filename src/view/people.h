@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "html/page.h"
 #include "view/doc.h"
+#include "view/html/page.h"
 
 namespace stepcast::view {
 

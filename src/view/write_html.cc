@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "base/json_write.h"
+#include "base/json/json_write.h"
 #include "base/text_table.h"
-#include "html/escape.h"
-#include "html/page.h"
 #include "scenario/scenario_text.h"
+#include "view/html/escape.h"
+#include "view/html/page.h"
 #include "view/people.h"
 #include "view/write.h"
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/join.h"
-#include "base/json_write.h"
+#include "base/json/json_write.h"
 #include "scenario/scenario_text.h"
 #include "view/write.h"
 

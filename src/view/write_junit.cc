@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "html/escape.h"
+#include "view/html/escape.h"
 #include "view/write.h"
 
 namespace stepcast::view {

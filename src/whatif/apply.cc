@@ -1,17 +1,167 @@
 #include "whatif/apply.h"
 
 #include <algorithm>
+#include <cmath>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "engine/step_result.h"
+#include "base/rng.h"
+#include "base/stats.h"
+#include "base/string_pool.h"
+#include "engine/explain/step_result.h"
+#include "ir/shape.h"
 #include "scenario/resolve.h"
 #include "sim/simulate.h"
 #include "whatif/task_filler.h"
 
 namespace stepcast::whatif {
+namespace {
+
+using timeline::TaskOrigin;
+
+// As in engine/step_interval.cc: of the variance of a model's error, the part
+// that all its works share; how many deviations p10 and p90 lie off.
+constexpr double kShared = 0.5;
+constexpr double kDecile = 1.2816;
+// Tasks that may be simulated for one interval: half a second's worth.
+constexpr size_t kMostTasks = 4'000'000;
+constexpr uint32_t kLeastSamples = 11;
+
+// Nearly normal, from what it is drawn for alone: the same for both steps.
+double NormalOf(uint64_t seed, uint64_t sample, uint64_t what) {
+  constexpr int kUniforms = 12;
+  constexpr double kScale = 0x1p-53;
+  Rng rng(seed ^ (sample * 0x9e3779b97f4a7c15) ^ what);
+  rng.Next();
+  double sum = 0;
+  for (int i = 0; i < kUniforms; ++i) {
+    sum += static_cast<double>(rng.Next() >> 11) * kScale;
+  }
+  return sum - kUniforms / 2.0;
+}
+
+// One of the two steps.
+class Side {
+ public:
+  explicit Side(const Case& drawn)
+      : case_(drawn),
+        base_(ToTaskTimes(drawn.result.graph->data(), drawn.result.lowered,
+                          drawn.times)),
+        times_(base_) {
+    for (const std::string& model : drawn.times.models) {
+      // Models of different GPUs are off in their own ways. Those of another
+      // GPU than the step's first have its name in theirs.
+      models_.push_back(
+          HashBytes(model + "@" + drawn.times.origin->machine.gpu));
+    }
+    for (const ir::KernelShape& shape : drawn.result.graph->data().shapes) {
+      shapes_.push_back(HashBytes(ir::ShapeText(shape)));
+    }
+    for (const EditedWork& work : drawn.times.works) {
+      certain_ = certain_ && work.trust.low == 1 && work.trust.high == 1;
+    }
+    certain_ = certain_ && drawn.options.host_spread == 0;
+  }
+
+  bool certain() const { return certain_; }
+  size_t tasks() const { return base_.durations.size(); }
+  double Step(uint64_t seed, uint64_t sample);
+
+ private:
+  double WorkFactor(ir::WorkId id) const;
+
+  const Case& case_;
+  const sim::TaskTimes base_;
+  sim::TaskTimes times_;
+  sim::Schedule schedule_;
+  std::vector<uint64_t> models_;
+  std::vector<uint64_t> shapes_;
+  std::vector<double> of_model_;
+  std::vector<double> of_shape_;
+  bool certain_ = true;
+};
+
+double Side::WorkFactor(ir::WorkId id) const {
+  const Trust& trust = case_.times.works[id].trust;
+  const double z =
+      std::sqrt(kShared) * of_model_[trust.model] +
+      std::sqrt(1 - kShared) *
+          of_shape_[case_.result.graph->data().works[id].shape.value];
+  return std::pow(z < 0 ? trust.low : trust.high, std::abs(z) / kDecile);
+}
+
+double Side::Step(uint64_t seed, uint64_t sample) {
+  constexpr uint64_t kHost = 1;
+  constexpr uint64_t kSystem = 2;
+  of_model_.clear();
+  for (const uint64_t what : models_) {
+    of_model_.push_back(NormalOf(seed, sample, what));
+  }
+  of_shape_.clear();
+  for (const uint64_t what : shapes_) {
+    of_shape_.push_back(NormalOf(seed, sample, what));
+  }
+  const double host =
+      std::exp(case_.options.host_spread * NormalOf(seed, sample, kHost));
+  const timeline::Lowered& lowered = case_.result.lowered;
+  for (const sim::TaskId task : lowered.origins.ids()) {
+    const TaskOrigin& origin = lowered.origins[task];
+    const double factor =
+        origin.kind == TaskOrigin::Kind::kWork ? WorkFactor(origin.work) : host;
+    times_.durations[task.value] = Duration(std::llround(
+        static_cast<double>(base_.durations[task.value].count()) * factor));
+  }
+  sim::SimulateWith(lowered.tasks, times_, schedule_);
+  const Duration step = LongestOf(SpansOf(lowered, case_.times, schedule_));
+  return static_cast<double>(step.count()) *
+         std::exp(case_.options.system_spread *
+                  NormalOf(seed, sample, kSystem));
+}
+
+}  // namespace
+
+Delta DeltaOf(const Case& before, const Case& after) {
+  const Duration step = after.result.step - before.result.step;
+  Delta delta{.step = step,
+              .p10 = step,
+              .p50 = step,
+              .p90 = step,
+              .shift = {.p10 = step, .p50 = step, .p90 = step}};
+  Side first(before);
+  Side second(after);
+  if (before.options.samples == 0 || (first.certain() && second.certain())) {
+    return delta;
+  }
+  const size_t tasks = std::max(first.tasks() + second.tasks(), size_t{1});
+  const auto samples = std::min(
+      before.options.samples,
+      std::max(static_cast<uint32_t>(kMostTasks / tasks), kLeastSamples));
+  std::vector<double> befores;
+  std::vector<double> afters;
+  std::vector<double> deltas;
+  for (uint32_t i = 0; i < samples; ++i) {
+    befores.push_back(i > 0 && first.certain()
+                          ? befores.front()
+                          : first.Step(before.options.seed, i));
+    afters.push_back(second.Step(before.options.seed, i));
+    deltas.push_back(afters.back() - befores.back());
+  }
+  const auto quantile = [](const std::vector<double>& values, double share) {
+    return Duration(std::llround(Quantile(values, share)));
+  };
+  const auto shift = [&](double share) {
+    return quantile(afters, share) - quantile(befores, share);
+  };
+  delta.p10 = quantile(deltas, 0.1);
+  delta.p50 = quantile(deltas, 0.5);
+  delta.p90 = quantile(deltas, 0.9);
+  delta.shift = {.p10 = shift(0.1), .p50 = shift(0.5), .p90 = shift(0.9)};
+  return delta;
+}
+
 namespace {
 
 Status SetOne(const Change& change, scenario::Job& job) {

@@ -7,12 +7,31 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/units.h"
+#include "engine/run/predict.h"
 #include "scenario/resolve.h"
 #include "whatif/case.h"
 #include "whatif/change.h"
-#include "whatif/delta.h"
 
 namespace stepcast::whatif {
+
+// How sure the difference between two steps is: both are drawn again and again
+// with the same luck.
+
+/// After less before; negative where the change helps.
+struct Delta {
+  Duration step{};
+  Duration p10{};
+  Duration p50{};
+  Duration p90{};
+  /// What the drawn steps' deciles differ by.
+  engine::StepInterval shift{};
+};
+
+/// Draws errors of models, shapes and hosts that both steps share, so that what
+/// they have in common falls out: the difference of a step to itself is exactly
+/// 0, and so is its interval.
+Delta DeltaOf(const Case& before, const Case& after);
 
 struct Changed {
   Case after;

@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "model/frameworks/implementations.h"
 #include "whatif/whatif_testing.h"
-#include "workload/impl/implementations.h"
 
 namespace stepcast::whatif {
 namespace {
@@ -223,7 +223,7 @@ TEST(ApplyTest, ModelsArePredictedAnew) {
   request.model.bottom_mlp = {512, 64};
   request.model.top_mlp = {512, 1};
   request.model.tables = {{.count = 4, .rows = 100000, .dim = 64}};
-  request.settings.impl = *workload::FindImplementation("pytorch-bags");
+  request.settings.impl = *model::FindImplementation("pytorch-bags");
   job.names.machine.gpu = "v100-sxm-16gb";
   job.options.samples = 20;
   scenario::Resolver resolver;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/replay.h"
+#include "engine/run/replay.h"
 
 namespace stepcast::whatif {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/predict.h"
-#include "engine/predict_model.h"
+#include "engine/run/predict.h"
+#include "engine/run/predict_model.h"
 #include "ir/graph.h"
 #include "scenario/resolve.h"
 #include "whatif/step_editor.h"

@@ -61,7 +61,7 @@ void DropLaunches(const std::vector<ir::WorkId>& works, StepEditor& editor) {
   for (const ir::WorkId id : works) {
     editor.DropWork(id);
   }
-  const IdVector<ir::OpId, ir::OpId> tops = cost::TopLevelOps(data);
+  const IdVector<ir::OpId, ir::OpId> tops = timeline::TopLevelOps(data);
   IdVector<ir::CallId, Launched> calls(data.calls.size());
   IdVector<ir::OpId, Launched> ops(data.ops.size());
   for (const ir::WorkId id : data.works.ids()) {
@@ -81,7 +81,7 @@ void DropLaunches(const std::vector<ir::WorkId>& works, StepEditor& editor) {
   for (const ir::ThreadId thread : data.threads.ids()) {
     const auto& pieces = editor.plan().threads[thread];
     for (uint32_t i = 0; i < pieces.size(); ++i) {
-      const cost::HostPiece& piece = pieces[i];
+      const timeline::HostPiece& piece = pieces[i];
       if (piece.kind != cost::HostKind::kHandOver &&
           ((piece.call.valid() && calls[piece.call].all()) ||
            (piece.op.valid() && ops[piece.op].all()))) {

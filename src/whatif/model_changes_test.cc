@@ -7,10 +7,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "model/frameworks/implementations.h"
 #include "plan/load_deal.h"
 #include "plan/plan.h"
 #include "whatif/whatif_testing.h"
-#include "workload/impl/implementations.h"
 
 namespace stepcast::whatif {
 namespace {
@@ -28,7 +28,7 @@ scenario::Job Job(int gpus) {
   request.model.top_mlp = {4096, 4096, 1};
   request.model.tables = {
       {.count = 8, .rows = 1'000'000, .dim = 64, .pooling = 20}};
-  request.settings.impl = *workload::FindImplementation("torchrec");
+  request.settings.impl = *model::FindImplementation("torchrec");
   job.names.machine.gpu = "v100-sxm-16gb";
   job.names.machine.gpus = gpus;
   return job;
@@ -83,7 +83,7 @@ TEST(PlanOfTheBaseTest, IsReadAgainForWhatAChangeMakes) {
   const Case before = CaseOf(job);
   // As predicted for tables there to begin with.
   scenario::Job farther = Job(4);
-  farther.request.model.tables.front().placement = workload::Placement::kHost;
+  farther.request.model.tables.front().placement = model::Placement::kHost;
   farther.names.plan = file.path();
   const Case there = CaseOf(farther);
   EXPECT_EQ(DeltaUs(before, {"placement=host"}),
@@ -140,9 +140,9 @@ TEST(PrecisionChangeTest, Tf32WithoutUnitsIsFp32) {
               HasSubstr("v100-sxm-16gb has no TF32 units"));
   for (const std::string gpu : {"v100-sxm-16gb", "p100-pcie-16gb", "mi100"}) {
     job.names.machine.gpu = gpu;
-    job.request.settings.precision = workload::Precision::kFp32;
+    job.request.settings.precision = model::Precision::kFp32;
     const Duration plain = CaseOf(job).result.step;
-    job.request.settings.precision = workload::Precision::kTf32;
+    job.request.settings.precision = model::Precision::kTf32;
     EXPECT_EQ(CaseOf(job).result.step, plain) << gpu;
   }
   // In either order: a precision is for the GPU that there is in the end.
@@ -163,7 +163,7 @@ TEST(RequestChangeTest, WhatChangesNothingSaysWhy) {
               HasSubstr("expected off, or pytorch, nvidia or hugectr"));
   EXPECT_THAT(ErrorOf(CaseOf(job), "nodes=4"),
               HasSubstr("4 nodes with 1 GPU over all of them"));
-  job.request.settings.mode = workload::Mode::kInfer;
+  job.request.settings.mode = model::Mode::kInfer;
   EXPECT_THAT(ErrorOf(CaseOf(job), "fuse-optimizer"),
               HasSubstr("inference has no optimizer"));
 }
@@ -209,7 +209,7 @@ TEST(ReshardTest, WhatCannotFollowAPlanSaysSo) {
               HasSubstr("has no value; expected reshard=FILE"));
   EXPECT_THAT(ErrorOf(CaseOf(job), "reshard=none.json"),
               HasSubstr("none.json"));
-  job.request.settings.impl = *workload::FindImplementation("pytorch");
+  job.request.settings.impl = *model::FindImplementation("pytorch");
   EXPECT_THAT(ErrorOf(CaseOf(job), plan.change()),
               HasSubstr("expected --impl torchrec"));
 }
@@ -227,7 +227,7 @@ TEST(OverlapCommTest, IdsAreDistributedAheadAlready) {
 // smaller, and one for all waits for the last gradient.
 TEST(OverlapCommTest, OneBucketForAllHidesLess) {
   scenario::Job job = Job(4);
-  job.request.settings.impl = *workload::FindImplementation("pytorch");
+  job.request.settings.impl = *model::FindImplementation("pytorch");
   const Case before = CaseOf(job);
   EXPECT_GT(DeltaUs(before, {"overlap-comm=bucket=1000"}), 0);
   EXPECT_EQ(DeltaUs(before, {"overlap-comm bucket 1000"}),
@@ -245,7 +245,7 @@ TEST(OverlapCommTest, WhatDoesNotApplySaysWhy) {
   EXPECT_THAT(ErrorOf(CaseOf(Job(1)), "overlap-comm=bucket=10"),
               HasSubstr("gpus=2"));
   scenario::Job job = Job(4);
-  job.request.settings.impl = *workload::FindImplementation("hugectr");
+  job.request.settings.impl = *model::FindImplementation("hugectr");
   EXPECT_THAT(ErrorOf(CaseOf(job), "overlap-comm=bucket=10"), HasSubstr("DDP"));
   EXPECT_THAT(ErrorOf(CaseOf(job), "overlap-comm=prefetch"),
               HasSubstr("expected torchrec"));

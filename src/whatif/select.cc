@@ -13,7 +13,7 @@
 #include "base/glob.h"
 #include "base/join.h"
 #include "base/nearest.h"
-#include "engine/short_name.h"
+#include "engine/explain/path_parts.h"
 #include "ir/names.h"
 
 namespace stepcast::whatif {
@@ -38,7 +38,7 @@ std::vector<std::string> MostOf(const std::map<std::string, size_t>& counts,
 
 class Selector {
  public:
-  Selector(const ir::Graph& graph, const cost::HostPlan& plan,
+  Selector(const ir::Graph& graph, const timeline::HostPlan& plan,
            std::string_view name)
       : graph_(graph),
         data_(graph.data()),
@@ -57,7 +57,7 @@ class Selector {
   void MatchWorks();
   void MatchCalls();
   void MatchPieces(ir::ThreadId thread);
-  bool CallMatches(const cost::HostPiece& piece) const {
+  bool CallMatches(const timeline::HostPiece& piece) const {
     return piece.call.valid() && calls_[piece.call] != 0;
   }
   std::string Complaint(std::string_view name) const;
@@ -65,7 +65,7 @@ class Selector {
 
   const ir::Graph& graph_;
   const ir::GraphData& data_;
-  const cost::HostPlan& plan_;
+  const timeline::HostPlan& plan_;
   const Glob glob_;
   std::vector<Answer> answers_;  // By string.
   IdVector<ir::OpId, char> ops_;
@@ -142,9 +142,9 @@ void Selector::MatchCalls() {
 }
 
 void Selector::MatchPieces(ir::ThreadId thread) {
-  const std::vector<cost::HostPiece>& pieces = plan_.threads[thread];
+  const std::vector<timeline::HostPiece>& pieces = plan_.threads[thread];
   for (uint32_t i = 0; i < pieces.size(); ++i) {
-    const cost::HostPiece& piece = pieces[i];
+    const timeline::HostPiece& piece = pieces[i];
     bool matches = CallMatches(piece);
     if (!matches && piece.op.valid()) {
       matches = ops_[piece.op] != 0;
@@ -219,7 +219,7 @@ Result<Selection> Selector::Run(std::string_view name) {
 
 }  // namespace
 
-Result<Selection> Select(const ir::Graph& graph, const cost::HostPlan& plan,
+Result<Selection> Select(const ir::Graph& graph, const timeline::HostPlan& plan,
                          std::string_view name) {
   return Selector(graph, plan, name).Run(name);
 }

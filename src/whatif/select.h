@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cost/overheads/host_plan.h"
 #include "ir/graph.h"
+#include "timeline/host_plan.h"
 
 namespace stepcast::whatif {
 
@@ -27,7 +27,7 @@ struct Selection {
 /// collective ("all_reduce"); '*' is any text.
 /// Kernels and ops go by their short names, too. A kernel takes along the call
 /// that launches it and nothing else. Fails if nothing is called so.
-Result<Selection> Select(const ir::Graph& graph, const cost::HostPlan& plan,
+Result<Selection> Select(const ir::Graph& graph, const timeline::HostPlan& plan,
                          std::string_view name);
 
 }  // namespace stepcast::whatif

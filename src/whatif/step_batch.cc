@@ -30,7 +30,7 @@ Result<Duration> StepBatch::StepWith(std::span<const Change> changes,
   }
   times_ = std::move(editor.times());
   RETURN_IF_ERROR(edited);
-  const lower::Lowered& lowered = before_.result.lowered;
+  const timeline::Lowered& lowered = before_.result.lowered;
   sim::SimulateWith(lowered.tasks, filler_.Fill(times_), schedule_);
   return LongestOf(SpansOf(lowered, times_, schedule_));
 }

@@ -15,16 +15,44 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cost/collectives/collective_models.h"
 #include "cost/kernel_models.h"
 #include "cost/model_store.h"
-#include "engine/request.h"
-#include "engine/step_result.h"
+#include "engine/explain/step_result.h"
+#include "engine/run/request.h"
 #include "ir/graph.h"
+#include "ir/shape.h"
 #include "whatif/select.h"
-#include "whatif/shape_prices.h"
 #include "whatif/step_times.h"
 
 namespace stepcast::whatif {
+
+// What the models of one GPU make of shapes.
+
+/// Keeps prices; those of many shapes are worked out at once.
+class ShapePrices {
+ public:
+  /// `models` outlives it.
+  explicit ShapePrices(const cost::KernelModels& models) : models_(models) {}
+
+  /// Notes a shape down, unless it has been before.
+  void Want(ir::ShapeId id, const ir::KernelShape& shape);
+  /// Prices what was noted down.
+  void Fill();
+  /// Of a shape that was wanted; nothing if no model answers.
+  const std::optional<cost::Estimate>& operator[](ir::ShapeId id) const {
+    return prices_[id.value];
+  }
+
+  const cost::KernelModels& models() const { return models_; }
+
+ private:
+  const cost::KernelModels& models_;
+  std::vector<std::optional<cost::Estimate>> prices_;  // By shape.
+  std::vector<char> known_;                            // The same.
+  std::vector<ir::ShapeId> wanted_;
+  std::vector<ir::KernelShape> shapes_;  // Of these.
+};
 
 class StepEditor {
  public:
@@ -37,7 +65,7 @@ class StepEditor {
 
   const ir::Graph& graph() const { return *base_.graph; }
   const ir::GraphData& data() const { return graph().data(); }
-  const cost::HostPlan& plan() const { return base_.plan; }
+  const timeline::HostPlan& plan() const { return base_.plan; }
   const engine::StepResult& base() const { return base_; }
   const engine::Machine& machine() const { return machine_; }
   /// Where the step ran before it was edited.
@@ -49,7 +77,7 @@ class StepEditor {
   StepTimes& times() { return times_; }
   const StepTimes& times() const { return times_; }
 
-  const cost::HostPiece& piece(const PieceRef& ref) const {
+  const timeline::HostPiece& piece(const PieceRef& ref) const {
     return plan().threads[ref.thread][ref.piece];
   }
   EditedPiece& times_of(const PieceRef& ref) {
@@ -139,6 +167,26 @@ ir::Phase PhaseOf(const ir::GraphData& data, ir::OpId op);
 /// Of a call or a work, by its op.
 ir::Phase PhaseOf(const ir::GraphData& data, ir::CallId call);
 ir::Phase PhaseOf(const ir::GraphData& data, ir::WorkId work);
+
+// Prices of collectives for a step that is edited.
+
+/// Reprices collectives that move other bytes than they did, where the step ran
+/// before it was edited: what servers add to a collective does not change with
+/// a GPU.
+class CollectiveRepricer {
+ public:
+  explicit CollectiveRepricer(StepEditor& editor) : editor_(editor) {}
+
+  /// `to` is what the work becomes.
+  Status Reprice(ir::WorkId id, const ir::Collective& to);
+  /// How many could be.
+  size_t repriced() const { return repriced_; }
+
+ private:
+  StepEditor& editor_;
+  const cost::CollectiveModels* models_ = nullptr;
+  size_t repriced_ = 0;
+};
 
 }  // namespace stepcast::whatif
 

@@ -6,7 +6,7 @@
 namespace stepcast::whatif {
 namespace {
 
-using lower::TaskOrigin;
+using timeline::TaskOrigin;
 
 double Nanoseconds(Duration time) {
   return static_cast<double>(time.count());
@@ -14,7 +14,7 @@ double Nanoseconds(Duration time) {
 
 void TakeWorks(const engine::StepResult& result, StepTimes& times) {
   const ir::GraphData& data = result.graph->data();
-  const lower::Lowered& lowered = result.lowered;
+  const timeline::Lowered& lowered = result.lowered;
   times.works = IdVector<ir::WorkId, EditedWork>(data.works.size());
   for (const std::string_view model : result.works.models) {
     times.models.emplace_back(model);
@@ -39,7 +39,7 @@ void TakeWorks(const engine::StepResult& result, StepTimes& times) {
     work.duration = Nanoseconds(lowered.tasks.tasks()[task].duration);
     work.gap = Nanoseconds(lowered.tasks.tasks()[task].gap);
     for (const sim::Dependency& wait : lowered.tasks.waits(task)) {
-      if (static_cast<lower::Wait>(wait.kind) == lower::Wait::kLaunch) {
+      if (static_cast<timeline::Wait>(wait.kind) == timeline::Wait::kLaunch) {
         work.launch = Nanoseconds(wait.delay);
       }
     }
@@ -55,7 +55,7 @@ StepTimes TimesOf(const engine::StepResult& result, engine::Machine machine) {
   times.pieces =
       IdVector<ir::ThreadId, std::vector<EditedPiece>>(data.threads.size());
   for (const ir::ThreadId thread : data.threads.ids()) {
-    for (const cost::HostPiece& piece : result.plan.threads[thread]) {
+    for (const timeline::HostPiece& piece : result.plan.threads[thread]) {
       times.pieces[thread].push_back({.duration = Nanoseconds(piece.duration),
                                       .tail = Nanoseconds(piece.tail)});
     }
@@ -80,7 +80,7 @@ uint16_t NumberOf(std::string_view model, StepTimes& times) {
   return static_cast<uint16_t>(found - times.models.begin());
 }
 
-std::vector<engine::StepSpan> SpansOf(const lower::Lowered& lowered,
+std::vector<engine::StepSpan> SpansOf(const timeline::Lowered& lowered,
                                       const StepTimes& times,
                                       const sim::Schedule& schedule) {
   if (lowered.rank_ends.size() > 1) {

@@ -12,14 +12,14 @@
 
 #include "base/ids.h"
 #include "base/units.h"
-#include "engine/account.h"
-#include "engine/price_works.h"
-#include "engine/request.h"
-#include "engine/step_result.h"
+#include "engine/explain/account.h"
+#include "engine/explain/step_result.h"
+#include "engine/run/price_works.h"
+#include "engine/run/request.h"
 #include "ir/graph.h"
 #include "ir/shape.h"
-#include "lower/lower.h"
 #include "sim/simulate.h"
+#include "timeline/lower.h"
 
 namespace stepcast::whatif {
 
@@ -88,7 +88,7 @@ uint16_t NumberOf(std::string_view model, StepTimes& times);
 
 /// When each rank's step began and ended: of a step that runs once from the
 /// rank's start on, of repeats the last.
-std::vector<engine::StepSpan> SpansOf(const lower::Lowered& lowered,
+std::vector<engine::StepSpan> SpansOf(const timeline::Lowered& lowered,
                                       const StepTimes& times,
                                       const sim::Schedule& schedule);
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ir/waits_of.h"
+#include "ir/graph.h"
 
 namespace stepcast::whatif {
 namespace {
 
-using lower::TaskOrigin;
+using timeline::TaskOrigin;
 using Kind = TaskOrigin::Kind;
 
 Duration Rounded(double nanoseconds) {
@@ -18,7 +18,7 @@ Duration Rounded(double nanoseconds) {
 // Works out the times of one task after the other.
 class TaskTimer {
  public:
-  TaskTimer(const ir::GraphData& data, const lower::Lowered& lowered,
+  TaskTimer(const ir::GraphData& data, const timeline::Lowered& lowered,
             const StepTimes& times, sim::TaskTimes& task_times)
       : data_(data),
         lowered_(lowered),
@@ -38,7 +38,7 @@ class TaskTimer {
   }
 
   const ir::GraphData& data_;
-  const lower::Lowered& lowered_;
+  const timeline::Lowered& lowered_;
   const StepTimes& times_;
   sim::TaskTimes& task_times_;
 };
@@ -65,23 +65,23 @@ bool TaskTimer::Keeps(ir::WorkId before, ir::WorkId after) const {
 
 Duration TaskTimer::DelayOf(const sim::Dependency& wait,
                             const TaskOrigin& origin) const {
-  switch (static_cast<lower::Wait>(wait.kind)) {
-    case lower::Wait::kLaunch:
+  switch (static_cast<timeline::Wait>(wait.kind)) {
+    case timeline::Wait::kLaunch:
       return times_.works[origin.work].dropped
                  ? sim::kNoWait
                  : Rounded(times_.works[origin.work].launch);
-    case lower::Wait::kStreamWait:
+    case timeline::Wait::kStreamWait:
       return Keeps(lowered_.origins[wait.before].work, origin.work)
                  ? wait.delay
                  : sim::kNoWait;
-    case lower::Wait::kHost:
+    case timeline::Wait::kHost:
       return times_.pieces[origin.thread][origin.piece].waits ? wait.delay
                                                               : sim::kNoWait;
-    case lower::Wait::kContention:
+    case timeline::Wait::kContention:
       return IsDropped(wait.before) || IsDropped(wait.after) ? sim::kNoWait
                                                              : wait.delay;
-    case lower::Wait::kHandOver:
-    case lower::Wait::kQueue:
+    case timeline::Wait::kHandOver:
+    case timeline::Wait::kQueue:
       break;
   }
   return wait.delay;
@@ -148,7 +148,7 @@ bool ReachFar(const StepTimes& a, const StepTimes& b) {
 }  // namespace
 
 sim::TaskTimes ToTaskTimes(const ir::GraphData& data,
-                           const lower::Lowered& lowered,
+                           const timeline::Lowered& lowered,
                            const StepTimes& times) {
   sim::TaskTimes task_times = sim::TimesOf(lowered.tasks);
   TaskTimer timer(data, lowered, times, task_times);
@@ -158,8 +158,8 @@ sim::TaskTimes ToTaskTimes(const ir::GraphData& data,
   return task_times;
 }
 
-TaskFiller::TaskFiller(const ir::GraphData& data, const lower::Lowered& lowered,
-                       const StepTimes& base)
+TaskFiller::TaskFiller(const ir::GraphData& data,
+                       const timeline::Lowered& lowered, const StepTimes& base)
     : data_(data),
       lowered_(lowered),
       base_(base),

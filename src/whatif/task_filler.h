@@ -8,15 +8,15 @@
 #include "base/ids.h"
 #include "base/units.h"
 #include "ir/graph.h"
-#include "lower/lower.h"
 #include "sim/simulate.h"
+#include "timeline/lower.h"
 #include "whatif/step_times.h"
 
 namespace stepcast::whatif {
 
 /// What the simulator takes.
 sim::TaskTimes ToTaskTimes(const ir::GraphData& data,
-                           const lower::Lowered& lowered,
+                           const timeline::Lowered& lowered,
                            const StepTimes& times);
 
 /// The same for many edits of one step: only tasks of works and pieces that
@@ -24,7 +24,7 @@ sim::TaskTimes ToTaskTimes(const ir::GraphData& data,
 class TaskFiller {
  public:
   /// `base` are the times that edits start from.
-  TaskFiller(const ir::GraphData& data, const lower::Lowered& lowered,
+  TaskFiller(const ir::GraphData& data, const timeline::Lowered& lowered,
              const StepTimes& base);
 
   /// Holds until the next call.
@@ -36,7 +36,7 @@ class TaskFiller {
   void Restore();
 
   const ir::GraphData& data_;
-  const lower::Lowered& lowered_;
+  const timeline::Lowered& lowered_;
   const StepTimes& base_;
   const sim::TaskTimes base_times_;  // Of the tasks.
   sim::TaskTimes task_times_;

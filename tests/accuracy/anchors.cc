@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/stats.h"
 #include "hw/device.h"
 #include "tests/accuracy/error_pct.h"
@@ -84,9 +84,9 @@ Result<cost::KernelModels> LoadModels(std::string_view device,
   return cost::KernelModels::Load(found, setting.store);
 }
 
-Result<measurements::CsvTable> LoadTable(const std::filesystem::path& path) {
+Result<learn::CsvTable> LoadTable(const std::filesystem::path& path) {
   ASSIGN_OR_RETURN(std::string text, ReadFile(path));
-  return measurements::CsvTable::Parse(std::move(text), path.string());
+  return learn::CsvTable::Parse(std::move(text), path.string());
 }
 
 std::string ComparisonTable(std::span<const Comparison> comparisons) {

@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "cost/kernel_models.h"
 #include "cost/profile.h"
-#include "measurements/csv.h"
+#include "learn/measured/csv.h"
 
 namespace stepcast::accuracy {
 
@@ -61,7 +61,7 @@ Result<Sample> Price(std::string label, std::span<const ir::KernelShape> shapes,
 /// The models of a device by name.
 Result<cost::KernelModels> LoadModels(std::string_view device,
                                       const Setting& setting);
-Result<measurements::CsvTable> LoadTable(const std::filesystem::path& path);
+Result<learn::CsvTable> LoadTable(const std::filesystem::path& path);
 
 // The comparisons, by where their times are from.
 Result<std::vector<Comparison>> CompareGemmSamples(const Setting& setting);

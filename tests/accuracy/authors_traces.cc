@@ -7,9 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "measurements/authors_kernels.h"
-#include "measurements/authors_trace.h"
-#include "measurements/recorder_latency.h"
+#include "learn/measured/authors_kernels.h"
+#include "learn/measured/authors_trace.h"
 #include "tests/accuracy/anchors.h"
 
 namespace stepcast::accuracy {
@@ -35,17 +34,16 @@ void AddTo(Sample& sum, const Sample& part) {
   sum.formula_us += part.formula_us;
 }
 
-Result<std::vector<measurements::TracedKernels>> LoadKernels(
-    const Trace& trace, const Setting& setting) {
+Result<std::vector<learn::TracedKernels>> LoadKernels(const Trace& trace,
+                                                      const Setting& setting) {
   const std::string file =
       fmt::format("trace_v100_{}_DLRM_{}_b2048_kernels.csv", trace.day,
                   trace.is_default ? "default" : "MLPerf");
-  ASSIGN_OR_RETURN(const measurements::CsvTable table,
+  ASSIGN_OR_RETURN(const learn::CsvTable table,
                    LoadTable(setting.data / "authors" / file));
-  ASSIGN_OR_RETURN(const auto rows, measurements::ReadAuthorsTrace(table));
-  return measurements::KernelsOf(rows, trace.is_default
-                                           ? measurements::AuthorsDefault()
-                                           : measurements::AuthorsMlPerf());
+  ASSIGN_OR_RETURN(const auto rows, learn::ReadAuthorsTrace(table));
+  return learn::KernelsOf(rows, trace.is_default ? learn::AuthorsDefault()
+                                                 : learn::AuthorsMlPerf());
 }
 
 }  // namespace
@@ -57,11 +55,11 @@ Result<std::vector<Comparison>> CompareAuthorsTraces(const Setting& setting) {
     ASSIGN_OR_RETURN(const auto kernels, LoadKernels(trace, setting));
     ASSIGN_OR_RETURN(cost::KernelModels models,
                      LoadModels(kAuthorsDevice, setting));
-    models.SetLatency(measurements::SmallestKernelUs(kernels));
+    models.SetLatency(learn::SmallestKernelUs(kernels));
     Sample total{.label = fmt::format("{} {}", trace.day,
                                       trace.is_default ? "default" : "MLPerf")};
     std::map<std::string_view, Sample> sums;
-    for (const measurements::TracedKernels& traced : kernels) {
+    for (const learn::TracedKernels& traced : kernels) {
       ASSIGN_OR_RETURN(const Sample sample,
                        Price("", traced.shapes, traced.time_us, models));
       AddTo(total, sample);

@@ -10,15 +10,15 @@
 #include <gtest/gtest.h>
 
 #include "cost/collectives/collective_models.h"
-#include "fit/fit_collectives.h"
 #include "hw/cluster.h"
-#include "ingest/build_graph.h"
-#include "measurements/collective_rows.h"
-#include "report/collective_accuracy.h"
-#include "report/collective_facts.h"
+#include "learn/fit/fit_collectives.h"
+#include "learn/judge/collective_accuracy.h"
+#include "learn/measured/collective_rows.h"
 #include "tests/shared/shared_traces.h"
+#include "trace/build/build_graph.h"
+#include "view/reports/doctor.h"
 
-namespace stepcast::report {
+namespace stepcast::learn {
 namespace {
 
 std::filesystem::path RowFolder() {
@@ -32,12 +32,12 @@ class MeasuredCollectives : public ::testing::Test {
       GTEST_SKIP() << "no measurements in " << RowFolder();
     }
     const std::vector<std::filesystem::path> paths = {RowFolder()};
-    auto rows = measurements::ReadCollectiveRows(paths);
+    auto rows = ReadCollectiveRows(paths);
     ASSERT_TRUE(rows.has_value()) << rows.error().message;
     rows_ = *std::move(rows);
   }
 
-  measurements::CollectiveRows rows_;
+  CollectiveRows rows_;
 };
 
 TEST_F(MeasuredCollectives, EveryRowIsRead) {
@@ -46,8 +46,8 @@ TEST_F(MeasuredCollectives, EveryRowIsRead) {
 }
 
 TEST_F(MeasuredCollectives, SizesThatNoFitSawAreWithinFivePercent) {
-  const auto accuracy = EvaluateCollectives(rows_, cost::CollectiveStore(), {},
-                                            measurements::Part::kTest);
+  const auto accuracy =
+      EvaluateCollectives(rows_, cost::CollectiveStore(), {}, Part::kTest);
   ASSERT_TRUE(accuracy.has_value()) << accuracy.error().message;
   for (const CollectiveLine& line : accuracy->totals) {
     SCOPED_TRACE(line.kind);
@@ -61,9 +61,9 @@ TEST_F(MeasuredCollectives, SizesThatNoFitSawAreWithinFivePercent) {
 }
 
 TEST_F(MeasuredCollectives, SystemsThatNoFitSawAreWithinTwentyPercent) {
-  const auto table = fit::LeaveOutCollectives(rows_, {}, 2);
+  const auto table = LeaveOutCollectives(rows_, {}, 2);
   ASSERT_TRUE(table.has_value()) << table.error().message;
-  for (const fit::CollectiveLeaveOutLine& line : table->totals) {
+  for (const CollectiveLeaveOutLine& line : table->totals) {
     SCOPED_TRACE(line.kind);
     // A message between two is measured on five systems only, one of them at a
     // fourteenth of its bridge.
@@ -74,7 +74,7 @@ TEST_F(MeasuredCollectives, SystemsThatNoFitSawAreWithinTwentyPercent) {
 
 // What is built in is what fitting gives.
 TEST_F(MeasuredCollectives, FittingAgainGivesWhatIsBuiltIn) {
-  const auto fitted = fit::FitCollectives(rows_, {}, 2);
+  const auto fitted = FitCollectives(rows_, {}, 2);
   ASSERT_TRUE(fitted.has_value()) << fitted.error().message;
   auto built_in = cost::CollectiveStore().LoadConstants();
   ASSERT_TRUE(built_in.has_value()) << built_in.error().message;
@@ -126,15 +126,15 @@ std::vector<Timed> PriceMatched(const ir::Graph& graph,
 }
 
 TEST(TracedCollectives, TheEightOfAStepOnEightV100s) {
-  SkipWithoutTraces();
+  view::SkipWithoutTraces();
   if (IsSkipped()) {
     return;
   }
-  const ingest::Loaded loaded =
-      LoadTraces({"dlrm_param_8xV100/kineto", "dlrm_param_8xV100/et"});
+  const trace::Loaded loaded =
+      view::LoadTraces({"dlrm_param_8xV100/kineto", "dlrm_param_8xV100/et"});
   Diagnostics diagnostics;
   const auto graph =
-      ingest::BuildGraph(loaded.ranks, BuiltInRules(), {}, diagnostics);
+      trace::BuildGraph(loaded.ranks, view::BuiltInRules(), {}, diagnostics);
   ASSERT_TRUE(graph.has_value()) << graph.error().message;
   const std::vector<Timed> list =
       PriceMatched(*graph, ModelsOf("dgx-1-v100", 8));
@@ -158,7 +158,7 @@ TEST(TracedCollectives, TheEightOfAStepOnEightV100s) {
 // 16 tables' vectors of 16384 samples, a quarter of them to itself. Traces
 // without shapes: the times are of the long exchanges of each step.
 TEST(TracedCollectives, TheLongExchangesOfFourV100s) {
-  SkipWithoutTraces();
+  view::SkipWithoutTraces();
   if (IsSkipped()) {
     return;
   }
@@ -168,13 +168,13 @@ TEST(TracedCollectives, TheLongExchangesOfFourV100s) {
   const auto estimate =
       ModelsOf("4xv100", 4).Price(part, cost::RankGroup{.ranks = 4});
   ASSERT_TRUE(estimate.has_value());
-  const ingest::Loaded loaded = LoadTraces({"dlrm_torchrec_4xV100/run3"});
+  const trace::Loaded loaded = view::LoadTraces({"dlrm_torchrec_4xV100/run3"});
   Diagnostics diagnostics;
   const auto graph =
-      ingest::BuildGraph(loaded.ranks, BuiltInRules(), {}, diagnostics);
+      trace::BuildGraph(loaded.ranks, view::BuiltInRules(), {}, diagnostics);
   ASSERT_TRUE(graph.has_value()) << graph.error().message;
   int found = 0;
-  for (const CollectiveFacts& facts : FindCollectiveFacts(*graph)) {
+  for (const view::CollectiveFacts& facts : view::FindCollectiveFacts(*graph)) {
     const double own = ToMicroseconds(facts.own);
     if (facts.kind == ir::CollectiveKind::kAllToAll && own > 5000) {
       fmt::print("  own {:.2f} ms, predicted {:.2f} ms, {:+.1f} %\n", own / 1e3,
@@ -187,4 +187,4 @@ TEST(TracedCollectives, TheLongExchangesOfFourV100s) {
 }
 
 }  // namespace
-}  // namespace stepcast::report
+}  // namespace stepcast::learn

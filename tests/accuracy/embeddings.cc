@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "measurements/authors_shapes.h"
-#include "measurements/kernel_rows.h"
-#include "measurements/published_embedding.h"
+#include "learn/measured/authors_kernels.h"
+#include "learn/measured/kernel_rows.h"
+#include "learn/measured/published_embedding.h"
 #include "tests/accuracy/anchors.h"
 
 namespace stepcast::accuracy {
@@ -49,9 +49,8 @@ Result<Comparison> CompareAnchors(const Setting& setting) {
                    LoadModels(kAuthorsDevice, setting));
   std::vector<Sample> samples;
   for (const LookupAnchor& anchor : kAnchors) {
-    const measurements::AuthorsShapes shapes(
-        anchor.is_default ? measurements::AuthorsDefault()
-                          : measurements::AuthorsMlPerf());
+    const learn::AuthorsShapes shapes(
+        anchor.is_default ? learn::AuthorsDefault() : learn::AuthorsMlPerf());
     const ir::KernelShape shape = shapes.Lookup(anchor.pass);
     ASSIGN_OR_RETURN(Sample sample, Price(std::string(anchor.name), {&shape, 1},
                                           anchor.time_us, models));
@@ -63,13 +62,12 @@ Result<Comparison> CompareAnchors(const Setting& setting) {
 
 Result<Comparison> CompareBagRows(const Setting& setting) {
   const std::array paths = {setting.data / "kernels" / "embedding_bag"};
-  ASSIGN_OR_RETURN(const measurements::KernelRows rows,
-                   measurements::ReadKernelRows(paths));
+  ASSIGN_OR_RETURN(const learn::KernelRows rows, learn::ReadKernelRows(paths));
   std::vector<Sample> samples;
   for (size_t gpu = 0; gpu < rows.gpus.size(); ++gpu) {
     ASSIGN_OR_RETURN(const cost::KernelModels models,
                      LoadModels(rows.gpus[gpu], setting));
-    for (const measurements::KernelRow& row : rows.rows) {
+    for (const learn::KernelRow& row : rows.rows) {
       if (row.gpu == gpu) {
         ASSIGN_OR_RETURN(Sample sample,
                          Price(fmt::format("{} {}", rows.gpus[gpu],
@@ -83,7 +81,7 @@ Result<Comparison> CompareBagRows(const Setting& setting) {
                  std::move(samples));
 }
 
-std::string LeftOutText(const measurements::PublishedLookups& lookups) {
+std::string LeftOutText(const learn::PublishedLookups& lookups) {
   std::string text = "Left out:";
   for (const auto& [why, count] : lookups.left_out) {
     text += fmt::format(" {} rows ({});", count, why);
@@ -94,14 +92,14 @@ std::string LeftOutText(const measurements::PublishedLookups& lookups) {
 
 Result<Comparison> ComparePublished(const Setting& setting) {
   ASSIGN_OR_RETURN(
-      const measurements::CsvTable table,
+      const learn::CsvTable table,
       LoadTable(setting.data / "kernels" / "embedding" / "published.csv"));
-  ASSIGN_OR_RETURN(const measurements::PublishedLookups lookups,
-                   measurements::ReadPublishedLookups(table));
+  ASSIGN_OR_RETURN(const learn::PublishedLookups lookups,
+                   learn::ReadPublishedLookups(table));
   std::map<std::string, cost::KernelModels> models;
   std::vector<Sample> samples;
   size_t elsewhere = 0;
-  for (const measurements::PublishedLookup& lookup : lookups.rows) {
+  for (const learn::PublishedLookup& lookup : lookups.rows) {
     if (lookup.bag.place != ir::BagPlace::kDevice) {
       ++elsewhere;
       continue;

@@ -27,7 +27,7 @@ ir::Gemm WithLayout(ir::Gemm gemm, std::string_view kernel) {
 
 Result<std::vector<Comparison>> CompareGemmSamples(const Setting& setting) {
   ASSIGN_OR_RETURN(
-      const measurements::CsvTable table,
+      const learn::CsvTable table,
       LoadTable(setting.data / "authors" / "measured_gemm_samples_v100.csv"));
   ASSIGN_OR_RETURN(const cost::KernelModels models,
                    LoadModels(kAuthorsDevice, setting));
@@ -37,7 +37,7 @@ Result<std::vector<Comparison>> CompareGemmSamples(const Setting& setting) {
     const auto cells = table.row(i);
     std::array<int64_t, 4> sizes{};
     for (size_t c = 0; c < sizes.size(); ++c) {
-      sizes[c] = measurements::CellInt(cells[at[c]]).value_or(0);
+      sizes[c] = learn::CellInt(cells[at[c]]).value_or(0);
     }
     const auto [batch, m, k, n] = sizes;
     const std::string_view kernel = cells[at[4]];
@@ -47,7 +47,7 @@ Result<std::vector<Comparison>> CompareGemmSamples(const Setting& setting) {
     ASSIGN_OR_RETURN(
         Sample sample,
         Price(fmt::format("{} m={} n={} k={} {}", batch, m, n, k, kernel),
-              {&shape, 1}, measurements::CellNumber(cells[at[5]]).value_or(0),
+              {&shape, 1}, learn::CellNumber(cells[at[5]]).value_or(0),
               models));
     samples.push_back(std::move(sample));
   }

@@ -8,16 +8,15 @@
 
 #include <fmt/format.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/units.h"
-#include "engine/predict_model.h"
-#include "measurements/authors_kernels.h"
-#include "measurements/authors_trace.h"
-#include "measurements/csv.h"
-#include "measurements/recorder_latency.h"
+#include "engine/run/predict_model.h"
+#include "learn/measured/authors_kernels.h"
+#include "learn/measured/authors_trace.h"
+#include "learn/measured/csv.h"
+#include "model/model_files.h"
 #include "scenario/resolve.h"
 #include "tests/accuracy/error_pct.h"
-#include "workload/model_files.h"
 
 namespace stepcast::accuracy {
 namespace {
@@ -52,13 +51,12 @@ Result<Measured> Measure(const Trace& trace,
       fmt::format("trace_v100_{}_{}_b2048_kernels.csv", trace.day,
                   trace.theirs);
   ASSIGN_OR_RETURN(std::string text, ReadFile(file));
-  ASSIGN_OR_RETURN(
-      const measurements::CsvTable table,
-      measurements::CsvTable::Parse(std::move(text), file.string()));
-  ASSIGN_OR_RETURN(const auto rows, measurements::ReadAuthorsTrace(table));
+  ASSIGN_OR_RETURN(const learn::CsvTable table,
+                   learn::CsvTable::Parse(std::move(text), file.string()));
+  ASSIGN_OR_RETURN(const auto rows, learn::ReadAuthorsTrace(table));
   Measured measured;
   std::set<int64_t> iterations;
-  for (const measurements::AuthorsRow& row : rows) {
+  for (const learn::AuthorsRow& row : rows) {
     measured.ops[row.op] += row.time_us;
     iterations.insert(row.iteration);
   }
@@ -67,10 +65,9 @@ Result<Measured> Measure(const Trace& trace,
   }
   const bool is_default = trace.theirs == "DLRM_default";
   ASSIGN_OR_RETURN(const auto kernels,
-                   measurements::KernelsOf(
-                       rows, is_default ? measurements::AuthorsDefault()
-                                        : measurements::AuthorsMlPerf()));
-  measured.smallest_us = measurements::SmallestKernelUs(kernels);
+                   learn::KernelsOf(rows, is_default ? learn::AuthorsDefault()
+                                                     : learn::AuthorsMlPerf()));
+  measured.smallest_us = learn::SmallestKernelUs(kernels);
   return measured;
 }
 
@@ -92,10 +89,10 @@ std::string_view TopOp(const ir::Graph& graph, const ir::Work& work) {
 Result<Times> Predict(const Trace& trace, double smallest_us) {
   scenario::Job job;
   engine::Request& request = job.request;
-  ASSIGN_OR_RETURN(request.model, workload::FindModel(trace.ours));
+  ASSIGN_OR_RETURN(request.model, model::FindModel(trace.ours));
   job.names.machine.gpu = kGpu;
   request.settings.batch = 2048;
-  request.settings.torch = workload::TorchRelease::kTorch18;
+  request.settings.torch = model::TorchRelease::kTorch18;
   scenario::Resolver resolver;
   RETURN_IF_ERROR(resolver.Bind(job));
   ASSIGN_OR_RETURN(

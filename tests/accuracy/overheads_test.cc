@@ -9,18 +9,18 @@
 
 #include <gtest/gtest.h>
 
-#include "base/file.h"
-#include "cost/overheads/lin_walk.h"
-#include "fit/authors_overheads.h"
-#include "fit/held_out_overheads.h"
-#include "ingest/load.h"
-#include "measurements/authors_trace.h"
-#include "measurements/csv.h"
+#include "base/files/file.h"
+#include "learn/fit/authors_overheads.h"
+#include "learn/fit/held_out_overheads.h"
+#include "learn/measured/authors_trace.h"
+#include "learn/measured/csv.h"
+#include "timeline/lin_walk.h"
+#include "trace/read/load.h"
 
 namespace stepcast::accuracy {
 namespace {
 
-using measurements::CsvTable;
+using learn::CsvTable;
 
 std::filesystem::path DataFolder() {
   return STEPCAST_SHARED_DATA;
@@ -58,10 +58,10 @@ std::vector<std::string> LaunchesOf(std::string_view op, size_t count) {
 int64_t KernelsOfTrace() {
   const CsvTable table =
       LoadTable("trace_v100_2021-05-04_DLRM_default_b2048_kernels.csv");
-  const auto rows = measurements::ReadAuthorsTrace(table);
+  const auto rows = learn::ReadAuthorsTrace(table);
   EXPECT_TRUE(rows) << rows.error().message;
   int64_t kernels = 0;
-  for (const measurements::AuthorsRow& row : *rows) {
+  for (const learn::AuthorsRow& row : *rows) {
     kernels += row.kernel.starts_with("Mem") ? 0 : row.kernel_count;
   }
   return kernels;
@@ -71,7 +71,7 @@ TEST_F(AuthorsWalkTest, GivesTheHostClockTheyPrintedAfterEachOp) {
   std::vector<CsvTable> tables;
   tables.push_back(
       LoadTable("overheads_v100_2021-05-04_DLRM_default_2048.csv"));
-  const auto data = fit::ReadAuthorsOverheads(
+  const auto data = learn::ReadAuthorsOverheads(
       tables, {.name = "2021", .launches = KernelsOfTrace()});
   ASSERT_TRUE(data) << data.error().message;
   const cost::OverheadTable table(*data);
@@ -81,19 +81,19 @@ TEST_F(AuthorsWalkTest, GivesTheHostClockTheyPrintedAfterEachOp) {
       "op", "launches", "authors_cpu_clock_us_after_op"};
   const auto at = printed.FindColumns(columns);
   ASSERT_TRUE(at) << at.error().message;
-  std::vector<cost::LinOp> ops;
+  std::vector<timeline::LinOp> ops;
   for (size_t row = 0; row < printed.row_count(); ++row) {
-    cost::LinOp op{.name = std::string(printed.row(row)[(*at)[0]])};
-    const auto launches = measurements::CellInt(printed.row(row)[(*at)[1]]);
+    timeline::LinOp op{.name = std::string(printed.row(row)[(*at)[0]])};
+    const auto launches = learn::CellInt(printed.row(row)[(*at)[1]]);
     ASSERT_TRUE(launches);
     op.launches = LaunchesOf(op.name, static_cast<size_t>(*launches));
     ops.push_back(std::move(op));
   }
   ASSERT_EQ(ops.size(), 115);
-  const cost::LinResult result =
-      cost::LinWalk(ops, cost::LinOverheads(table), cost::LinVariant::k2021);
+  const timeline::LinResult result = timeline::LinWalk(
+      ops, timeline::LinOverheads(table), timeline::LinVariant::k2021);
   for (size_t i = 0; i < ops.size(); ++i) {
-    const auto clock = measurements::CellNumber(printed.row(i)[(*at)[2]]);
+    const auto clock = learn::CellNumber(printed.row(i)[(*at)[2]]);
     ASSERT_TRUE(clock);
     EXPECT_NEAR(result.clocks_us[i], *clock, 1e-6) << i << " " << ops[i].name;
   }
@@ -114,19 +114,19 @@ TEST_P(HeldOutStepsTest, ArePredictedFromTheOtherHalf) {
   if (!std::filesystem::exists(path)) {
     GTEST_SKIP() << "no trace " << path;
   }
-  const auto rules = ingest::Rules::Load();
+  const auto rules = trace::Rules::Load();
   ASSERT_TRUE(rules);
-  const auto loaded = ingest::Load({&path, 1}, *rules);
+  const auto loaded = trace::Load({&path, 1}, *rules);
   ASSERT_TRUE(loaded) << loaded.error().message;
   Diagnostics diagnostics;
-  const auto steps = fit::BuildStepGraphs(loaded->ranks, *rules, diagnostics);
+  const auto steps = learn::BuildStepGraphs(loaded->ranks, *rules, diagnostics);
   ASSERT_TRUE(steps) << steps.error().message;
-  const auto held_out = fit::PredictHeldOut(*steps, {});
+  const auto held_out = learn::PredictHeldOut(*steps, {});
   ASSERT_TRUE(held_out) << held_out.error().message;
   double measured = 0;
   double predicted = 0;
   double errors = 0;
-  for (const fit::HeldOutRank& row : held_out->rows) {
+  for (const learn::HeldOutRank& row : held_out->rows) {
     measured += ToMicroseconds(row.measured);
     predicted += ToMicroseconds(row.predicted);
     errors += 100 * std::abs(ToMicroseconds(row.predicted) /

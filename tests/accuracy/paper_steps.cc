@@ -7,19 +7,19 @@
 
 #include <fmt/format.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/units.h"
-#include "engine/predict_model.h"
-#include "measurements/csv.h"
+#include "engine/run/predict_model.h"
+#include "learn/measured/csv.h"
+#include "model/model_files.h"
 #include "scenario/resolve.h"
 #include "tests/accuracy/error_pct.h"
-#include "workload/model_files.h"
 
 namespace stepcast::accuracy {
 namespace {
 
-using measurements::CellInt;
-using measurements::CellNumber;
+using learn::CellInt;
+using learn::CellNumber;
 
 constexpr std::array<std::string_view, 8> kColumns = {"gpu",
                                                       "model",
@@ -97,7 +97,7 @@ Status Predict(scenario::Resolver& resolver, PaperStep& step) {
   scenario::Job job;
   engine::Request& request = job.request;
   ASSIGN_OR_RETURN(const std::string model, OurName(kModels, step.model));
-  ASSIGN_OR_RETURN(request.model, workload::FindModel(model));
+  ASSIGN_OR_RETURN(request.model, model::FindModel(model));
   ASSIGN_OR_RETURN(job.names.machine.gpu, OurName(kGpus, step.gpu));
   request.settings.batch = step.batch;
   job.names.overheads = "v100-hipc-2022";
@@ -139,9 +139,8 @@ Result<std::vector<PaperStep>> PredictPaperSteps(
   const std::filesystem::path file =
       data / "authors" / "s1_hipc_e2e_per_config_DIGITIZED.csv";
   ASSIGN_OR_RETURN(std::string text, ReadFile(file));
-  ASSIGN_OR_RETURN(
-      const measurements::CsvTable table,
-      measurements::CsvTable::Parse(std::move(text), file.string()));
+  ASSIGN_OR_RETURN(const learn::CsvTable table,
+                   learn::CsvTable::Parse(std::move(text), file.string()));
   ASSIGN_OR_RETURN(const std::vector<size_t> places,
                    table.FindColumns(kColumns));
   scenario::Resolver resolver;

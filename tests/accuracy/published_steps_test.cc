@@ -9,18 +9,18 @@
 #include <gtest/gtest.h>
 
 #include "base/stats.h"
-#include "measurements/step_rows.h"
-#include "report/accuracy_doc.h"
-#include "report/step_accuracy.h"
-#include "report/step_words.h"
+#include "learn/judge/step_accuracy.h"
+#include "learn/judge/step_words.h"
+#include "learn/measured/step_rows.h"
 #include "tests/accuracy/paper_steps.h"
+#include "view/reports/accuracy_doc.h"
 #include "view/write.h"
 
 namespace stepcast::accuracy {
 namespace {
 
-using report::PredictedStep;
-using report::StepAccuracy;
+using learn::PredictedStep;
+using learn::StepAccuracy;
 
 std::filesystem::path DataFolder() {
   return STEPCAST_SHARED_DATA;
@@ -46,12 +46,12 @@ class PublishedStepsTest : public ::testing::Test {
     if (!std::filesystem::exists(file)) {
       GTEST_SKIP() << "no published results in " << file;
     }
-    auto rows = measurements::ReadStepRows({&file, 1});
+    auto rows = learn::ReadStepRows({&file, 1});
     ASSERT_TRUE(rows) << rows.error().message;
     rows_ = *std::move(rows);
-    const auto words = report::StepWords::Load();
+    const auto words = learn::StepWords::Load();
     ASSERT_TRUE(words) << words.error().message;
-    accuracy_ = report::EvaluateSteps(rows_, *words, {});
+    accuracy_ = learn::EvaluateSteps(rows_, *words, {});
   }
 
   // The rows of an implementation on one GPU or on several; of all without a
@@ -88,7 +88,7 @@ class PublishedStepsTest : public ::testing::Test {
     return errors.Summary();
   }
 
-  std::vector<measurements::StepRow> rows_;
+  std::vector<learn::StepRow> rows_;
   StepAccuracy accuracy_;
 };
 
@@ -150,7 +150,7 @@ TEST_F(PublishedStepsTest, TablesInHostMemoryAreWithinThirtyPercent) {
 // alone of all its rows has the cache behind the host's lookups.
 TEST_F(PublishedStepsTest, PlacementsAreInTheirOrder) {
   const auto key = [](const PredictedStep& step) {
-    const measurements::StepRow& row = *step.row;
+    const learn::StepRow& row = *step.row;
     return fmt::format("{} {} {} {} {} {}", row.Word("model"), row.Word("gpu"),
                        row.num_gpus, row.Word("global_batch"),
                        row.Word("precision"), row.Word("mode"));
@@ -205,14 +205,14 @@ TEST_F(PublishedStepsTest, RuntimesOnProcessorsAreInTheirOrder) {
 
 TEST_F(PublishedStepsTest, EveryRowIsPredictedOrSkippedWithItsReason) {
   EXPECT_EQ(accuracy_.rows.size() + accuracy_.skipped.size(), rows_.size());
-  for (const report::SkippedStep& skipped : accuracy_.skipped) {
+  for (const learn::SkippedStep& skipped : accuracy_.skipped) {
     EXPECT_FALSE(skipped.why.empty()) << skipped.row->id;
     EXPECT_EQ(skipped.why.find("has no rule"), std::string::npos)
         << skipped.why;
   }
   // All that run on one GPU but some models and tables in host memory.
   EXPECT_GE(accuracy_.rows.size(), 768u)
-      << view::WriteText(report::StepAccuracyDoc(accuracy_));
+      << view::WriteText(view::StepAccuracyDoc(accuracy_));
 }
 
 TEST_F(PublishedStepsTest, ErrorsOverAllRowsDoNotGrow) {
@@ -221,7 +221,7 @@ TEST_F(PublishedStepsTest, ErrorsOverAllRowsDoNotGrow) {
   EXPECT_LE(alone.mape_pct, 14);
   // Steps of several nodes are far off as yet.
   EXPECT_LE(accuracy_.all.errors.gmae_pct, 9.7)
-      << view::WriteText(report::StepAccuracyDoc(accuracy_));
+      << view::WriteText(view::StepAccuracyDoc(accuracy_));
 }
 
 TEST_F(PublishedStepsTest, IntervalsCoverWhatTheySay) {

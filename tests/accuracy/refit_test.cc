@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "cost/profile.h"
-#include "fit/fit_kernels.h"
-#include "measurements/kernel_rows.h"
+#include "learn/fit/fit_kernels.h"
+#include "learn/measured/kernel_rows.h"
 
-namespace stepcast::fit {
+namespace stepcast::learn {
 namespace {
 
 namespace fs = std::filesystem;
@@ -42,7 +42,7 @@ TEST_P(Refit, GivesTheBuiltInFiles) {
   if (tables.empty()) {
     GTEST_SKIP() << "no measured kernels";
   }
-  const auto rows = measurements::ReadKernelRows(tables);
+  const auto rows = learn::ReadKernelRows(tables);
   ASSERT_TRUE(rows) << rows.error().message;
   const std::string command = "stepcast 0.1.0 fit kernels";
   const auto constants = cost::ProfileStore().LoadConstants();
@@ -66,4 +66,4 @@ TEST_P(Refit, GivesTheBuiltInFiles) {
 INSTANTIATE_TEST_SUITE_P(Gpus, Refit, ::testing::Values("mi300x", "a40"));
 
 }  // namespace
-}  // namespace stepcast::fit
+}  // namespace stepcast::learn

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "measurements/kernel_rows.h"
-#include "report/kernel_accuracy.h"
+#include "learn/judge/kernel_accuracy.h"
+#include "learn/measured/kernel_rows.h"
 #include "tests/accuracy/anchors.h"
 
 namespace stepcast::accuracy {
@@ -21,7 +21,7 @@ constexpr double kSmallOpsLimitPct = 15;
 // The errors of groups of rows as one: geometric means over all of them.
 class Pool {
  public:
-  void Add(const report::AccuracyLine& line) {
+  void Add(const learn::AccuracyLine& line) {
     const auto n = static_cast<double>(line.ours.n);
     n_ += line.ours.n;
     ours_ += n * std::log(line.ours.gmae_pct);
@@ -45,10 +45,10 @@ class Pool {
 
 struct Part {
   std::string_view name;
-  std::optional<measurements::Part> part;
+  std::optional<learn::Part> part;
 };
 constexpr std::array kParts = {
-    Part{.name = "test rows", .part = measurements::Part::kTest},
+    Part{.name = "test rows", .part = learn::Part::kTest},
     Part{.name = "all rows", .part = std::nullopt}};
 
 }  // namespace
@@ -57,14 +57,14 @@ Result<std::vector<Comparison>> CompareSmallOps(const Setting& setting) {
   std::vector<Comparison> comparisons;
   for (const std::string_view op : kOps) {
     const std::array paths = {setting.data / "kernels" / op};
-    ASSIGN_OR_RETURN(const measurements::KernelRows rows,
-                     measurements::ReadKernelRows(paths));
+    ASSIGN_OR_RETURN(const learn::KernelRows rows,
+                     learn::ReadKernelRows(paths));
     for (const Part& part : kParts) {
       ASSIGN_OR_RETURN(
-          const report::KernelAccuracy accuracy,
-          report::EvaluateKernels(rows, setting.store, {.part = part.part}));
+          const learn::KernelAccuracy accuracy,
+          learn::EvaluateKernels(rows, setting.store, {.part = part.part}));
       Pool pool;
-      for (const report::AccuracyGroup& group : accuracy.groups) {
+      for (const learn::AccuracyGroup& group : accuracy.groups) {
         if (group.all.ours.n > 0) {
           pool.Add(group.all);
         }

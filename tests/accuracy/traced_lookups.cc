@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "ingest/build_graph.h"
-#include "ingest/load.h"
-#include "ingest/rules.h"
 #include "tests/accuracy/anchors.h"
+#include "trace/build/build_graph.h"
+#include "trace/classify/rules.h"
+#include "trace/read/load.h"
 
 namespace stepcast::accuracy {
 namespace {
@@ -80,9 +80,9 @@ Result<Lookups> SumLookups(const ir::Graph& graph,
 }
 
 // The numbers of the steps that the first rank recorded.
-std::vector<int64_t> StepsOf(const ingest::Loaded& loaded) {
+std::vector<int64_t> StepsOf(const trace::Loaded& loaded) {
   std::vector<int64_t> numbers;
-  for (const ingest::Step& step : loaded.ranks.front().profiler->steps) {
+  for (const trace::Step& step : loaded.ranks.front().profiler->steps) {
     numbers.push_back(step.number);
   }
   return numbers;
@@ -98,20 +98,20 @@ Sample SumOf(const Sample& a, const Sample& b) {
 }  // namespace
 
 Result<std::vector<Comparison>> CompareTracedLookups(const Setting& setting) {
-  ASSIGN_OR_RETURN(const ingest::Rules rules, ingest::Rules::Load());
+  ASSIGN_OR_RETURN(const trace::Rules rules, trace::Rules::Load());
   std::vector<Sample> steps;
   std::vector<Sample> passes;
   size_t unsized = 0;
   for (const Recording& recording : kRecordings) {
     const auto paths = PathsOf(recording, setting);
-    ASSIGN_OR_RETURN(const ingest::Loaded loaded, ingest::Load(paths, rules));
+    ASSIGN_OR_RETURN(const trace::Loaded loaded, trace::Load(paths, rules));
     ASSIGN_OR_RETURN(const cost::KernelModels models,
                      LoadModels(recording.device, setting));
     for (const int64_t step : StepsOf(loaded)) {
       Diagnostics diagnostics;
       ASSIGN_OR_RETURN(
           const ir::Graph graph,
-          ingest::BuildGraph(loaded.ranks, rules, {.step = step}, diagnostics));
+          trace::BuildGraph(loaded.ranks, rules, {.step = step}, diagnostics));
       ASSIGN_OR_RETURN(Lookups lookups, SumLookups(graph, models));
       const std::string label =
           fmt::format("{}, step {}", recording.name, step);

@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "ingest/build_graph.h"
-#include "measurements/step_rows.h"
-#include "report/step_words.h"
+#include "learn/judge/step_words.h"
+#include "learn/measured/step_rows.h"
 #include "tests/shared/shared_traces.h"
+#include "trace/build/build_graph.h"
 #include "whatif/apply.h"
 #include "whatif/case.h"
 #include "whatif/change.h"
@@ -32,12 +32,12 @@ Change ChangeOf(const std::string& text) {
 
 // Step `number` of a run, replayed.
 Result<Case> LoadStep(const std::string& run, int64_t number) {
-  const ingest::Loaded loaded =
-      report::LoadTraces({"dlrm_torchrec_4xV100/" + run});
+  const trace::Loaded loaded =
+      view::LoadTraces({"dlrm_torchrec_4xV100/" + run});
   Diagnostics diagnostics;
   ASSIGN_OR_RETURN(ir::Graph graph,
-                   ingest::BuildGraph(loaded.ranks, report::BuiltInRules(),
-                                      {.step = number}, diagnostics));
+                   trace::BuildGraph(loaded.ranks, view::BuiltInRules(),
+                                     {.step = number}, diagnostics));
   ASSIGN_OR_RETURN(engine::Machine machine,
                    scenario::MachineOfSteps("v100-sxm-16gb", "", graph.data()));
   return whatif::CaseOfTrace(
@@ -58,8 +58,8 @@ double MeanStepMs(const Case& subject) {
 // Both runs are of one model on one machine; in one a rank is held back by a
 // second in every step.
 TEST(WhatifTruthTest, StepsWithoutTheStragglerAreThoseOfTheRunWithoutIt) {
-  if (!std::filesystem::exists(report::TraceFolder())) {
-    GTEST_SKIP() << "no traces in " << report::TraceFolder();
+  if (!std::filesystem::exists(view::TraceFolder())) {
+    GTEST_SKIP() << "no traces in " << view::TraceFolder();
   }
   scenario::Resolver resolver;
   const Change change = ChangeOf("remove-straggler");
@@ -99,16 +99,16 @@ class PublishedChangesTest : public ::testing::Test {
     if (!std::filesystem::exists(file)) {
       GTEST_SKIP() << "no published results in " << file;
     }
-    auto rows = measurements::ReadStepRows({&file, 1});
+    auto rows = learn::ReadStepRows({&file, 1});
     ASSERT_TRUE(rows) << rows.error().message;
     rows_ = *std::move(rows);
-    auto words = report::StepWords::Load();
+    auto words = learn::StepWords::Load();
     ASSERT_TRUE(words) << words.error().message;
     words_ = *std::move(words);
   }
 
-  const measurements::StepRow& Row(const std::string& id) const {
-    for (const measurements::StepRow& row : rows_) {
+  const learn::StepRow& Row(const std::string& id) const {
+    for (const learn::StepRow& row : rows_) {
       if (row.id == id) {
         return row;
       }
@@ -120,8 +120,8 @@ class PublishedChangesTest : public ::testing::Test {
   // How many times as fast the step gets, measured and predicted.
   Speedup Compare(const std::string& from, const std::string& to,
                   const std::string& change_text) {
-    const measurements::StepRow& slow = Row(from);
-    report::StepMeaning meaning = words_.MeaningOf(slow, resolver_);
+    const learn::StepRow& slow = Row(from);
+    learn::StepMeaning meaning = words_.MeaningOf(slow, resolver_);
     EXPECT_EQ(meaning.why_not, "") << from;
     meaning.job.options.samples = 0;
     const auto before = whatif::CaseOfModel(meaning.job, resolver_);
@@ -143,8 +143,8 @@ class PublishedChangesTest : public ::testing::Test {
     }
   }
 
-  std::vector<measurements::StepRow> rows_;
-  report::StepWords words_;
+  std::vector<learn::StepRow> rows_;
+  learn::StepWords words_;
   scenario::Resolver resolver_;
 };
 
@@ -187,7 +187,7 @@ TEST_F(PublishedChangesTest, OneLookupInsteadOfOneATableIsWorthWhatItWas) {
 
 TEST_F(PublishedChangesTest, CudaGraphsInInferenceAreWorthWhatTheyWere) {
   std::vector<Speedup> speedups;
-  for (const measurements::StepRow& row : rows_) {
+  for (const learn::StepRow& row : rows_) {
     const size_t at = row.id.find("-goff-");
     if (row.id.starts_with("pyt-dlrm-inf-v100") && at != std::string::npos) {
       std::string with = row.id;

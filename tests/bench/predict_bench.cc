@@ -4,17 +4,17 @@
 #include <benchmark/benchmark.h>
 
 #include "base/check.h"
-#include "engine/predict_model.h"
+#include "engine/run/predict_model.h"
+#include "model/frameworks/implementations.h"
+#include "model/model_files.h"
 #include "scenario/resolve.h"
-#include "workload/impl/implementations.h"
-#include "workload/model_files.h"
 
 namespace stepcast {
 namespace {
 
 scenario::Job JobOf(const char* model, const char* gpu) {
   scenario::Job job;
-  auto found = workload::FindModel(model);
+  auto found = model::FindModel(model);
   CHECK(found) << found.error().message;
   job.request.model = *std::move(found);
   job.names.machine.gpu = gpu;
@@ -46,7 +46,7 @@ BENCHMARK(WithInterval)->Unit(benchmark::kMicrosecond);
 
 void EightGpus(benchmark::State& state) {
   scenario::Job job = JobOf("mlperf_dlrm_dcnv2", "h100-sxm-80gb");
-  job.request.settings.impl = *workload::FindImplementation("torchrec");
+  job.request.settings.impl = *model::FindImplementation("torchrec");
   job.names.machine.gpus = 8;
   Run(state, job, {});
 }

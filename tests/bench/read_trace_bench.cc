@@ -6,12 +6,12 @@
 #include <benchmark/benchmark.h>
 
 #include "base/check.h"
-#include "base/file.h"
-#include "ingest/kineto/read_kineto.h"
-#include "ingest/link.h"
-#include "ingest/rules.h"
+#include "base/files/file.h"
 #include "tests/bench/simdjson_pass.h"
 #include "tests/testing/kineto_generator.h"
+#include "trace/classify/rules.h"
+#include "trace/link/link.h"
+#include "trace/read/kineto/read_kineto.h"
 
 namespace stepcast {
 namespace {
@@ -24,8 +24,8 @@ const bench::PaddedText& Trace() {
   return trace;
 }
 
-const ingest::Rules& BuiltInRules() {
-  static const ingest::Rules rules = *ingest::Rules::Load();
+const trace::Rules& BuiltInRules() {
+  static const trace::Rules rules = *trace::Rules::Load();
   return rules;
 }
 
@@ -39,10 +39,10 @@ void ReadAndLink(benchmark::State& state) {
   for (auto iteration : state) {
     Diagnostics diagnostics;
     const auto source = OpenMemory(text);
-    auto file = ingest::ReadKineto(*source, diagnostics);
+    auto file = trace::ReadKineto(*source, diagnostics);
     CHECK(file.has_value());
-    const ingest::LinkedTrace linked =
-        ingest::Link(*std::move(file->profiler), BuiltInRules(), diagnostics);
+    const trace::LinkedTrace linked =
+        trace::Link(*std::move(file->profiler), BuiltInRules(), diagnostics);
     benchmark::DoNotOptimize(linked.parent.data());
   }
   CountBytes(state);

@@ -5,10 +5,10 @@
 
 #include <sys/resource.h>
 
-#include "base/file.h"
-#include "ingest/kineto/read_kineto.h"
-#include "ingest/link.h"
-#include "ingest/rules.h"
+#include "base/files/file.h"
+#include "trace/classify/rules.h"
+#include "trace/link/link.h"
+#include "trace/read/kineto/read_kineto.h"
 
 int main(int argc, char** argv) {
   using namespace stepcast;  // NOLINT(google-build-using-namespace)
@@ -18,18 +18,18 @@ int main(int argc, char** argv) {
   }
   Diagnostics diagnostics;
   const auto source = OpenFile(argv[1]);
-  const auto rules = ingest::Rules::Load();
+  const auto rules = trace::Rules::Load();
   if (!source || !rules) {
     return 2;
   }
-  auto file = ingest::ReadKineto(**source, diagnostics);
+  auto file = trace::ReadKineto(**source, diagnostics);
   if (!file) {
     static_cast<void>(
         std::fprintf(stderr, "%s\n", file.error().message.c_str()));
     return 2;
   }
-  const ingest::LinkedTrace linked =
-      ingest::Link(*std::move(file->profiler), *rules, diagnostics);
+  const trace::LinkedTrace linked =
+      trace::Link(*std::move(file->profiler), *rules, diagnostics);
   rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);
   // ru_maxrss is in KiB.

@@ -6,13 +6,12 @@
 #include <benchmark/benchmark.h>
 
 #include "base/check.h"
-#include "engine/replay.h"
-#include "engine/replay_job.h"
-#include "ingest/build_graph.h"
-#include "ingest/load.h"
-#include "ingest/rules.h"
+#include "engine/run/replay.h"
 #include "sim/simulate.h"
 #include "tests/testing/trace_file.h"
+#include "trace/build/build_graph.h"
+#include "trace/classify/rules.h"
+#include "trace/read/load.h"
 
 namespace stepcast {
 namespace {
@@ -21,25 +20,25 @@ using testing::TraceFile;
 
 constexpr std::string_view kFile = "stepcast_replay_bench.json";
 
-ingest::Loaded Load(const TraceFile& file, const ingest::Rules& rules) {
+trace::Loaded Load(const TraceFile& file, const trace::Rules& rules) {
   const std::vector<std::filesystem::path> paths = {file.path()};
-  auto loaded = ingest::Load(paths, rules, {.threads = 1});
+  auto loaded = trace::Load(paths, rules, {.threads = 1});
   CHECK(loaded.has_value()) << loaded.error().message;
   return *std::move(loaded);
 }
 
-const ingest::Rules& BuiltInRules() {
-  static const auto* const kRules = new ingest::Rules(*ingest::Rules::Load());
+const trace::Rules& BuiltInRules() {
+  static const auto* const kRules = new trace::Rules(*trace::Rules::Load());
   return *kRules;
 }
 
 // Reads, links and replays all steps.
 void LoadAndReplay(benchmark::State& state) {
   const TraceFile file(kFile, testing::DlrmLikeSteps(state.range(0)));
-  const ingest::Rules& rules = BuiltInRules();
+  const trace::Rules& rules = BuiltInRules();
   size_t steps = 0;
   for (auto iteration : state) {
-    const ingest::Loaded loaded = Load(file, rules);
+    const trace::Loaded loaded = Load(file, rules);
     const auto job = engine::ReplayJob(loaded.ranks, rules, {.threads = 1});
     CHECK(job.has_value()) << job.error().message;
     steps = job->steps.size();
@@ -52,11 +51,11 @@ void LoadAndReplay(benchmark::State& state) {
 // Reads, links and replays the step of median length.
 void LoadAndReplayOne(benchmark::State& state) {
   const TraceFile file(kFile, testing::DlrmLikeSteps(state.range(0)));
-  const ingest::Rules& rules = BuiltInRules();
+  const trace::Rules& rules = BuiltInRules();
   for (auto iteration : state) {
-    const ingest::Loaded loaded = Load(file, rules);
+    const trace::Loaded loaded = Load(file, rules);
     Diagnostics diagnostics;
-    auto graph = ingest::BuildGraph(loaded.ranks, rules, {}, diagnostics);
+    auto graph = trace::BuildGraph(loaded.ranks, rules, {}, diagnostics);
     CHECK(graph.has_value()) << graph.error().message;
     const auto replay = engine::ReplayStep(
         std::make_shared<const ir::Graph>(*std::move(graph)));
@@ -71,10 +70,9 @@ void SimulateStepAgain(benchmark::State& state) {
   testing::KinetoOptions options = testing::DlrmLikeSteps(3);
   options.job.tables = static_cast<int>(state.range(0));
   const TraceFile file(kFile, options);
-  const ingest::Loaded loaded = Load(file, BuiltInRules());
+  const trace::Loaded loaded = Load(file, BuiltInRules());
   Diagnostics diagnostics;
-  auto graph =
-      ingest::BuildGraph(loaded.ranks, BuiltInRules(), {}, diagnostics);
+  auto graph = trace::BuildGraph(loaded.ranks, BuiltInRules(), {}, diagnostics);
   CHECK(graph.has_value()) << graph.error().message;
   auto replay =
       engine::ReplayStep(std::make_shared<const ir::Graph>(*std::move(graph)));

@@ -8,10 +8,10 @@
 #include <benchmark/benchmark.h>
 
 #include "base/check.h"
-#include "ingest/build_graph.h"
-#include "ingest/load.h"
-#include "ingest/rules.h"
 #include "tests/testing/trace_file.h"
+#include "trace/build/build_graph.h"
+#include "trace/classify/rules.h"
+#include "trace/read/load.h"
 #include "whatif/apply.h"
 #include "whatif/case.h"
 #include "whatif/change.h"
@@ -23,13 +23,13 @@ namespace {
 using testing::TraceFile;
 
 whatif::Case LoadCase(const TraceFile& file) {
-  const auto rules = ingest::Rules::Load();
+  const auto rules = trace::Rules::Load();
   CHECK(rules.has_value()) << rules.error().message;
   const std::vector<std::filesystem::path> paths = {file.path()};
-  const auto loaded = ingest::Load(paths, *rules, {.threads = 1});
+  const auto loaded = trace::Load(paths, *rules, {.threads = 1});
   CHECK(loaded.has_value()) << loaded.error().message;
   Diagnostics diagnostics;
-  auto graph = ingest::BuildGraph(loaded->ranks, *rules, {}, diagnostics);
+  auto graph = trace::BuildGraph(loaded->ranks, *rules, {}, diagnostics);
   CHECK(graph.has_value()) << graph.error().message;
   auto machine = scenario::MachineOfSteps("v100-sxm-16gb", "", graph->data());
   CHECK(machine.has_value()) << machine.error().message;

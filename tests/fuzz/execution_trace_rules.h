@@ -5,9 +5,9 @@
 #include <cstddef>
 
 #include "base/check.h"
-#include "ingest/execution_trace.h"
+#include "trace/read/execution_trace.h"
 
-namespace stepcast::ingest {
+namespace stepcast::trace {
 
 inline void CheckExecutionTrace(const ExecutionTrace& trace) {
   CHECK(!trace.nodes.empty());
@@ -24,6 +24,6 @@ inline void CheckExecutionTrace(const ExecutionTrace& trace) {
   }
 }
 
-}  // namespace stepcast::ingest
+}  // namespace stepcast::trace
 
 #endif  // STEPCAST_TESTS_FUZZ_EXECUTION_TRACE_RULES_H_

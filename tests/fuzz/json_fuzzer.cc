@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/json_read.h"
+#include "base/json/json_read.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "cost/kernel_models.h"
 #include "hw/device.h"
-#include "measurements/kernel_rows.h"
+#include "learn/measured/kernel_rows.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using stepcast::cost::KernelModels;
@@ -16,14 +16,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       KernelModels::Load(stepcast::hw::FindDevice("t4").value(),
                          stepcast::cost::ProfileStore())
           .value();
-  static const auto rules = stepcast::ingest::Rules::Load().value();
+  static const auto rules = stepcast::trace::Rules::Load().value();
   std::string text(reinterpret_cast<const char*>(data), size);
-  stepcast::measurements::KernelRows rows;
+  stepcast::learn::KernelRows rows;
   // The name decides between softmax and layer norm, which look alike.
   const char* const source =
       size % 2 == 0 ? "softmax/x.csv" : "layernorm/x.csv";
-  const auto status = stepcast::measurements::AddKernelRows(
-      std::move(text), source, rules, rows);
+  const auto status =
+      stepcast::learn::AddKernelRows(std::move(text), source, rules, rows);
   if (!status) {
     CHECK(!status.error().message.empty());
     return 0;

@@ -6,15 +6,15 @@
 #include <utility>
 
 #include "base/check.h"
-#include "ingest/kineto/read_kineto.h"
-#include "ingest/link.h"
 #include "tests/testing/check_linked.h"
+#include "trace/link/link.h"
+#include "trace/read/kineto/read_kineto.h"
 
 namespace {
 
-const stepcast::ingest::Rules& BuiltInRules() {
-  static const stepcast::ingest::Rules rules =
-      stepcast::ingest::Rules::Load().value();
+const stepcast::trace::Rules& BuiltInRules() {
+  static const stepcast::trace::Rules rules =
+      stepcast::trace::Rules::Load().value();
   return rules;
 }
 
@@ -22,16 +22,16 @@ const stepcast::ingest::Rules& BuiltInRules() {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  stepcast::ingest::SniffKineto(bytes);
+  stepcast::trace::SniffKineto(bytes);
   stepcast::Diagnostics diagnostics;
   const auto source = stepcast::OpenMemory(bytes);
-  auto file = stepcast::ingest::ReadKineto(*source, diagnostics);
+  auto file = stepcast::trace::ReadKineto(*source, diagnostics);
   if (!file) {
     CHECK(!file.error().message.empty());
     return 0;
   }
-  const auto linked = stepcast::ingest::Link(*std::move(file->profiler),
-                                             BuiltInRules(), diagnostics);
+  const auto linked = stepcast::trace::Link(*std::move(file->profiler),
+                                            BuiltInRules(), diagnostics);
   const std::string wrong = stepcast::testing::FindBrokenLink(linked);
   CHECK(wrong.empty()) << wrong;
   for (const auto& diagnostic : diagnostics.list()) {

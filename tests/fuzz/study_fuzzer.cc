@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "explore/columns.h"
 #include "explore/read_study.h"
+#include "explore/row.h"
 #include "explore/study.h"
 #include "scenario/resolve.h"
 

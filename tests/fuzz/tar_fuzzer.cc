@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "base/tar.h"
+#include "base/files/tar.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

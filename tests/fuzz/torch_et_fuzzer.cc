@@ -4,15 +4,15 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "ingest/torch_et/read_torch_et.h"
 #include "tests/fuzz/execution_trace_rules.h"
+#include "trace/read/torch_et/read_torch_et.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  stepcast::ingest::SniffTorchEt(bytes);
+  stepcast::trace::SniffTorchEt(bytes);
   stepcast::Diagnostics diagnostics;
   const auto source = stepcast::OpenMemory(bytes);
-  const auto file = stepcast::ingest::ReadTorchEt(*source, diagnostics);
+  const auto file = stepcast::trace::ReadTorchEt(*source, diagnostics);
   if (file) {
     CheckExecutionTrace(*file->execution);
   } else {

@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "workload/build_graph.h"
-#include "workload/impl/implementations.h"
-#include "workload/read_model.h"
+#include "model/build_graph.h"
+#include "model/frameworks/implementations.h"
+#include "model/read_model.h"
 
 namespace {
 
@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kMostTables = 500;
 constexpr int64_t kMostLayers = 100;
 
-bool IsSmall(const stepcast::workload::Model& model) {
+bool IsSmall(const stepcast::model::Model& model) {
   return TableCount(model) <= kMostTables &&
          model.interaction.cross_layers <= kMostLayers &&
          model.transformer.layers <= kMostLayers;
@@ -26,7 +26,7 @@ bool IsSmall(const stepcast::workload::Model& model) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto model = stepcast::workload::ParseModel(
+  const auto model = stepcast::model::ParseModel(
       text, "model.toml", [](std::string_view name) {
         return stepcast::Result<std::string>(std::string(name));
       });
@@ -37,10 +37,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!IsSmall(*model)) {
     return 0;
   }
-  for (const std::string& impl : stepcast::workload::ImplementationNames()) {
-    stepcast::workload::Settings settings;
-    settings.impl = *stepcast::workload::FindImplementation(impl);
-    const auto graph = stepcast::workload::BuildGraph(*model, settings);
+  for (const std::string& impl : stepcast::model::ImplementationNames()) {
+    stepcast::model::Settings settings;
+    settings.impl = *stepcast::model::FindImplementation(impl);
+    const auto graph = stepcast::model::BuildGraph(*model, settings);
     CHECK(graph || !graph.error().message.empty());
     if (graph) {
       for (const auto& shape : graph->data().shapes) {

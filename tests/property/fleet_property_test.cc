@@ -14,8 +14,8 @@ namespace {
 
 constexpr uint64_t kSeeds = 40;
 
-workload::Model RandomModel(Rng& rng) {
-  workload::Model model;
+model::Model RandomModel(Rng& rng) {
+  model::Model model;
   model.name = "random";
   model.batch = 200;
   model.dense_features = rng.Between(1, 1000);
@@ -33,7 +33,7 @@ workload::Model RandomModel(Rng& rng) {
                             .rows = rng.Between(100, 10'000'000),
                             .dim = dim,
                             .pooling = static_cast<double>(rng.Between(1, 60)),
-                            .ids = {.kind = workload::IdKind::kUniform}});
+                            .ids = {.kind = model::IdKind::kUniform}});
   }
   return model;
 }
@@ -135,7 +135,7 @@ TEST(FleetPropertyTest, PartsAddUpAndTablesAreSomewhere) {
         }
         EXPECT_NEAR(sum, prediction.iteration_us, kRounding * sum);
         double rows = 0;
-        for (const workload::TableGroup& group : request.model.tables) {
+        for (const model::TableGroup& group : request.model.tables) {
           rows += static_cast<double>(group.count * group.rows * group.dim);
         }
         EXPECT_GE(prediction.sparse.memory_bytes * request.sparse_servers,

@@ -1,7 +1,7 @@
 // Laws of the graph's text form and of its builder, over random graphs.
 #include <gtest/gtest.h>
 
-#include "ir/canonical.h"
+#include "ir/graph_builder.h"
 #include "ir/graph_text.h"
 #include "ir/verify.h"
 #include "tests/testing/random_graph.h"

@@ -4,11 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include "model/frameworks/implementations.h"
+#include "model/model.h"
+#include "model/settings.h"
+#include "model/tables/placement.h"
 #include "scenario/job_testing.h"
-#include "workload/impl/implementations.h"
-#include "workload/model.h"
-#include "workload/placement.h"
-#include "workload/settings.h"
 
 namespace stepcast::engine {
 namespace {
@@ -17,8 +17,8 @@ namespace {
 // sizes grow.
 constexpr double kTolerance = 0.01;
 
-workload::Model Dlrm(int64_t rows = 1'000'000) {
-  workload::Model model;
+model::Model Dlrm(int64_t rows = 1'000'000) {
+  model::Model model;
   model.name = "made";
   model.batch = 2048;
   model.dense_features = 13;
@@ -30,7 +30,7 @@ workload::Model Dlrm(int64_t rows = 1'000'000) {
 
 class ParallelLawsTest : public ::testing::TestWithParam<const char*> {
  protected:
-  ModelPrediction PredictOn(const workload::Model& model, int gpus, int nodes,
+  ModelPrediction PredictOn(const model::Model& model, int gpus, int nodes,
                             int64_t batch = 2048,
                             std::string platform = "dgx-a100") {
     scenario::Job job;
@@ -38,7 +38,7 @@ class ParallelLawsTest : public ::testing::TestWithParam<const char*> {
     Request& request = job.request;
     request.model = model;
     request.settings.batch = batch;
-    request.settings.impl = *workload::FindImplementation(GetParam());
+    request.settings.impl = *model::FindImplementation(GetParam());
     job.names.machine.platform = std::move(platform);
     job.names.machine.gpus = gpus;
     job.names.machine.nodes = nodes;
@@ -48,7 +48,7 @@ class ParallelLawsTest : public ::testing::TestWithParam<const char*> {
   }
 
   static double Part(const ModelPrediction& predicted, std::string_view name) {
-    for (const workload::MemoryPart& part : predicted.memory.parts) {
+    for (const model::MemoryPart& part : predicted.memory.parts) {
       if (part.name == name) {
         return part.bytes;
       }
@@ -139,12 +139,12 @@ TEST(PlacementLawsTest, FartherAwayIsNeverFaster) {
     job.options.samples = 0;
     Request& request = job.request;
     request.model = Dlrm(4'000'000);
-    for (workload::TableGroup& table : request.model.tables) {
-      table.ids = {.kind = workload::IdKind::kZipf, .alpha = 1.05};
+    for (model::TableGroup& table : request.model.tables) {
+      table.ids = {.kind = model::IdKind::kZipf, .alpha = 1.05};
     }
-    EXPECT_TRUE(workload::PlaceTables(placement, request.model));
+    EXPECT_TRUE(model::PlaceTables(placement, request.model));
     request.settings.batch = 8192;
-    request.settings.impl = *workload::FindImplementation(impl);
+    request.settings.impl = *model::FindImplementation(impl);
     job.names.machine.platform = "dgx-a100";
     const auto predicted = scenario::PredictJob(job, resolver);
     EXPECT_TRUE(predicted) << predicted.error().message;

@@ -5,11 +5,11 @@
 
 #include "base/rng.h"
 #include "base/tries_testing.h"
+#include "model/frameworks/implementations.h"
 #include "plan/find_plan.h"
 #include "plan/make_problem.h"
 #include "scenario/resolve.h"
 #include "tests/testing/random_problem.h"
-#include "workload/impl/implementations.h"
 
 namespace stepcast::plan {
 namespace {
@@ -108,15 +108,15 @@ TEST(PlanProperty, DoesNotDependOnThreads) {
   }
 }
 
-workload::Model RandomModel(uint64_t seed) {
+model::Model RandomModel(uint64_t seed) {
   Rng rng(seed);
-  workload::Model model;
+  model::Model model;
   model.name = "random";
   model.batch = 512 << rng.Below(5);
   model.dense_features = 13;
   model.bottom_mlp = {64, 64};
   model.top_mlp = {64, 1};
-  model.interaction.kind = workload::InteractionKind::kCat;
+  model.interaction.kind = model::InteractionKind::kCat;
   const int64_t tables = rng.Between(3, 8);
   for (int64_t i = 0; i < tables; ++i) {
     model.tables.push_back(
@@ -135,7 +135,7 @@ TEST(PlanProperty, SimulatesNoSlowerThanTheBestBaseline) {
     scenario::Job job;
     engine::Request& request = job.request;
     request.model = RandomModel(seed);
-    request.settings.impl = *workload::FindImplementation("torchrec");
+    request.settings.impl = *model::FindImplementation("torchrec");
     request.settings.batch = request.model.batch;
     job.names.machine = {.platform = "dgx-a100", .gpus = 4};
     ASSERT_TRUE(resolver.Bind(job));

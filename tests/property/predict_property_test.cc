@@ -9,15 +9,15 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "model/model.h"
+#include "model/settings.h"
 #include "scenario/job_testing.h"
-#include "workload/model.h"
-#include "workload/settings.h"
 
 namespace stepcast::engine {
 namespace {
 
-using workload::Mode;
-using workload::Precision;
+using model::Mode;
+using model::Precision;
 
 // Times of kernels that follow learned corrections may fall a little where
 // sizes grow; steps may not fall by more than this.
@@ -36,8 +36,8 @@ void PrintTo(const Machine& machine, std::ostream* out) {
   *out << machine.gpu;
 }
 
-workload::Model Dlrm() {
-  workload::Model model;
+model::Model Dlrm() {
+  model::Model model;
   model.name = "made";
   model.batch = 4096;
   model.dense_features = 13;
@@ -49,7 +49,7 @@ workload::Model Dlrm() {
 
 class PredictLawsTest : public ::testing::TestWithParam<Machine> {
  protected:
-  double StepUs(const workload::Model& model, int64_t batch,
+  double StepUs(const model::Model& model, int64_t batch,
                 Mode mode = GetParam().mode,
                 Precision precision = GetParam().precision) {
     scenario::Job job;
@@ -84,23 +84,23 @@ TEST_P(PredictLawsTest, MoreWorkNeverTakesLess) {
   ExpectGrowth("batch", {64, 256, 1024, 4096, 16384},
                [&](int64_t batch) { return StepUs(Dlrm(), batch); });
   ExpectGrowth("tables", {1, 2, 4, 8, 16, 32}, [&](int64_t count) {
-    workload::Model model = Dlrm();
+    model::Model model = Dlrm();
     model.tables[0].count = count;
     return StepUs(model, 4096);
   });
   ExpectGrowth("columns", {16, 32, 64, 128}, [&](int64_t dim) {
-    workload::Model model = Dlrm();
+    model::Model model = Dlrm();
     model.tables[0].dim = dim;
     model.bottom_mlp.back() = dim;
     return StepUs(model, 4096);
   });
   ExpectGrowth("pooling", {1, 2, 5, 10, 20, 50, 100}, [&](int64_t pooling) {
-    workload::Model model = Dlrm();
+    model::Model model = Dlrm();
     model.tables[0].pooling = static_cast<double>(pooling);
     return StepUs(model, 4096);
   });
   ExpectGrowth("width", {64, 128, 256, 512, 1024, 2048}, [&](int64_t width) {
-    workload::Model model = Dlrm();
+    model::Model model = Dlrm();
     model.bottom_mlp[0] = width;
     model.top_mlp = {width, width, 1};
     return StepUs(model, 4096);
@@ -130,7 +130,7 @@ TEST_P(PredictLawsTest, HalfPrecisionIsNeverSlowerOnMatrixUnitsAtLargeSizes) {
   if (GetParam().gpu == "titan-xp") {
     GTEST_SKIP() << "no matrix units";
   }
-  workload::Model model = Dlrm();
+  model::Model model = Dlrm();
   model.bottom_mlp = {2048, 2048, 64};
   model.top_mlp = {2048, 2048, 1};
   EXPECT_LE(StepUs(model, 65536, GetParam().mode, Precision::kFp16),
@@ -149,8 +149,8 @@ INSTANTIATE_TEST_SUITE_P(
                 .precision = Precision::kBf16}),
     [](const auto& machine) {
       std::string name = fmt::format("{}_{}_{}", machine.param.gpu,
-                                     workload::Name(machine.param.mode),
-                                     workload::Name(machine.param.precision));
+                                     model::Name(machine.param.mode),
+                                     model::Name(machine.param.precision));
       std::ranges::replace(name, '-', '_');
       return name;
     });

@@ -218,14 +218,14 @@ TEST_F(WhatifPropertyTest, LessToDoNeverTakesLonger) {
 
 // Names of works on the paths to the ends of ranks.
 std::set<std::string_view> NamesOnPaths(const Case& subject) {
-  const lower::Lowered& lowered = subject.result.lowered;
+  const timeline::Lowered& lowered = subject.result.lowered;
   const ir::GraphData& data = subject.result.graph->data();
   std::set<std::string_view> names;
   for (const sim::TaskId end : lowered.rank_ends.back()) {
     for (const sim::PathStep& step :
          sim::PathTo(lowered.tasks, subject.result.schedule, end)) {
-      const lower::TaskOrigin& origin = lowered.origins[step.task];
-      if (origin.kind == lower::TaskOrigin::Kind::kWork) {
+      const timeline::TaskOrigin& origin = lowered.origins[step.task];
+      if (origin.kind == timeline::TaskOrigin::Kind::kWork) {
         names.insert(subject.result.graph->text(data.works[origin.work].name));
       }
     }

@@ -1,5 +1,5 @@
 // Every recorded execution trace can be predicted.
-#include "engine/predict.h"
+#include "engine/run/predict.h"
 
 #include <algorithm>
 #include <string>
@@ -10,12 +10,12 @@
 
 #include "cost/model_store.h"
 #include "cost/overheads/overhead_files.h"
-#include "engine/predict.h"
+#include "engine/run/predict.h"
 #include "hw/device.h"
-#include "ingest/build_graph.h"
 #include "tests/shared/shared_traces.h"
+#include "trace/build/build_graph.h"
 
-namespace stepcast::report {
+namespace stepcast::view {
 namespace {
 
 struct PredictedTrace {
@@ -61,8 +61,8 @@ size_t OpsOfFirstRank(const ir::GraphData& data) {
 
 TEST_P(SharedPredictTest, AnExecutionTraceHasAStepTime) {
   Diagnostics diagnostics;
-  auto graph = ingest::BuildGraph(LoadTraces(GetParam().paths).ranks,
-                                  BuiltInRules(), {}, diagnostics);
+  auto graph = trace::BuildGraph(LoadTraces(GetParam().paths).ranks,
+                                 BuiltInRules(), {}, diagnostics);
   ASSERT_TRUE(graph) << graph.error().message;
   if (GetParam().ops > 0) {
     EXPECT_EQ(OpsOfFirstRank(graph->data()), GetParam().ops);
@@ -85,4 +85,4 @@ INSTANTIATE_TEST_SUITE_P(All, SharedPredictTest,
                          ::testing::ValuesIn(kPredictedTraces));
 
 }  // namespace
-}  // namespace stepcast::report
+}  // namespace stepcast::view

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-namespace stepcast::report {
+namespace stepcast::view {
 
 inline constexpr int64_t kNotTold = -1;
 /// External id repeats the correlation and links nothing.
 inline constexpr int64_t kCorrelation = -2;
 
 /// One row; times in milliseconds, rounded to 0.01.
-struct Fact {
+struct ReadmeFact {
   std::string path{};
   std::string gpu{};
   int64_t rank = kNotTold;
@@ -34,7 +34,7 @@ struct Fact {
 };
 
 // clang-format off
-inline const Fact kFacts[] = {
+inline const ReadmeFact kFacts[] = {
     // path, GPU,
     // rank, world, steps, ops, with shapes, threads, runtime calls,
     // kernels, copies, streams, busy, span, collectives, orphans, linked
@@ -131,6 +131,6 @@ inline const Fact kFacts[] = {
 };
 // clang-format on
 
-}  // namespace stepcast::report
+}  // namespace stepcast::view
 
 #endif  // STEPCAST_TESTS_SHARED_README_FACTS_H_

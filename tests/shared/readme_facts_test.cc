@@ -9,12 +9,12 @@
 
 #include <gtest/gtest.h>
 
-#include "report/doctor.h"
 #include "tests/shared/shared_traces.h"
+#include "view/reports/doctor.h"
 
-namespace stepcast::report {
+namespace stepcast::view {
 
-void PrintTo(const Fact& fact, std::ostream* out) {
+void PrintTo(const ReadmeFact& fact, std::ostream* out) {
   *out << fact.path;
 }
 
@@ -32,7 +32,7 @@ std::string TestName(const std::string& path) {
   return name;
 }
 
-class ReadmeFactsTest : public ::testing::TestWithParam<Fact> {
+class ReadmeFactsTest : public ::testing::TestWithParam<ReadmeFact> {
  protected:
   void SetUp() override {
     SkipWithoutTraces();
@@ -45,13 +45,13 @@ class ReadmeFactsTest : public ::testing::TestWithParam<Fact> {
   }
 
   const RankReport& rank() const { return report_.ranks[0]; }
-  const TraceFacts& trace() const { return *report_.ranks[0].trace; }
+  const trace::TraceFacts& trace() const { return *report_.ranks[0].trace; }
 
   DoctorReport report_;
 };
 
 TEST_P(ReadmeFactsTest, CountsAreReproduced) {
-  const Fact& fact = GetParam();
+  const ReadmeFact& fact = GetParam();
   EXPECT_EQ(trace().ops, fact.ops);
   EXPECT_EQ(trace().ops_with_shapes, fact.ops_with_shapes);
   EXPECT_EQ(trace().threads_with_ops, fact.threads);
@@ -63,16 +63,16 @@ TEST_P(ReadmeFactsTest, CountsAreReproduced) {
 }
 
 TEST_P(ReadmeFactsTest, TimesAreReproduced) {
-  const Fact& fact = GetParam();
+  const ReadmeFact& fact = GetParam();
   EXPECT_NEAR(ToMilliseconds(trace().busy), fact.busy_ms, kRounding);
   EXPECT_NEAR(ToMilliseconds(trace().span), fact.span_ms, kRounding);
   EXPECT_NEAR(ToMilliseconds(trace().collective_busy), fact.collectives_ms,
               kRounding);
   if (fact.steps_ms.empty()) {
-    EXPECT_NE(trace().step_source, StepSource::kMarked);
+    EXPECT_NE(trace().step_source, trace::StepSource::kMarked);
     return;
   }
-  EXPECT_EQ(trace().step_source, StepSource::kMarked);
+  EXPECT_EQ(trace().step_source, trace::StepSource::kMarked);
   ASSERT_EQ(trace().steps.size(), fact.steps_ms.size());
   for (size_t i = 0; i < fact.steps_ms.size(); ++i) {
     EXPECT_NEAR(ToMilliseconds(trace().steps[i].duration), fact.steps_ms[i],
@@ -81,17 +81,17 @@ TEST_P(ReadmeFactsTest, TimesAreReproduced) {
 }
 
 TEST_P(ReadmeFactsTest, TheJobAndItsGpuAreRecognised) {
-  const Fact& fact = GetParam();
+  const ReadmeFact& fact = GetParam();
   EXPECT_EQ(rank().rank, std::max<int64_t>(0, fact.rank));
   EXPECT_EQ(rank().world_size.value_or(kNotTold), fact.world);
   ASSERT_EQ(rank().devices.empty(), fact.gpu.empty());
-  for (const ingest::DeviceInfo& device : rank().devices) {
+  for (const trace::DeviceInfo& device : rank().devices) {
     EXPECT_EQ(device.name, fact.gpu);
   }
 }
 
 TEST_P(ReadmeFactsTest, WhatExternalIdMeansIsFound) {
-  const ExternalIds& ids = trace().external_ids;
+  const trace::ExternalIds& ids = trace().external_ids;
   if (GetParam().linked_by_external_id == kCorrelation) {
     EXPECT_TRUE(ids.is_correlation);
   } else {
@@ -112,4 +112,4 @@ INSTANTIATE_TEST_SUITE_P(Traces, ReadmeFactsTest, ::testing::ValuesIn(kFacts),
                          });
 
 }  // namespace
-}  // namespace stepcast::report
+}  // namespace stepcast::view

@@ -8,11 +8,11 @@
 
 #include <gtest/gtest.h>
 
-#include "ingest/load.h"
-#include "report/doctor.h"
 #include "tests/shared/shared_traces.h"
+#include "trace/read/load.h"
+#include "view/reports/doctor.h"
 
-namespace stepcast::report {
+namespace stepcast::view {
 namespace {
 
 namespace fs = std::filesystem;
@@ -23,7 +23,7 @@ class ReadmeLinksTest : public ::testing::Test {
 };
 
 // Milliseconds between the starts of consecutive step markers, sorted.
-std::vector<double> MarkerDistances(const ingest::LinkedTrace& linked) {
+std::vector<double> MarkerDistances(const trace::LinkedTrace& linked) {
   std::vector<double> distances;
   for (size_t i = 1; i < linked.steps.size(); ++i) {
     const auto start = [&](size_t step) {
@@ -169,7 +169,7 @@ TEST_F(ReadmeLinksTest, EveryFileLoads) {
     const std::vector<fs::path> paths = {entry.path()};
     // The archive holds two traces of one rank.
     const auto loaded =
-        ingest::Load(paths, BuiltInRules(), {.allow_duplicates = true});
+        trace::Load(paths, BuiltInRules(), {.allow_duplicates = true});
     ASSERT_TRUE(loaded) << loaded.error().message;
     const DoctorReport report = Diagnose(*loaded, BuiltInRules());
     EXPECT_EQ(report.graph_error, "") << entry.path();
@@ -179,4 +179,4 @@ TEST_F(ReadmeLinksTest, EveryFileLoads) {
 }
 
 }  // namespace
-}  // namespace stepcast::report
+}  // namespace stepcast::view

@@ -1,4 +1,6 @@
 // Recorded steps come out of the simulator as they were measured.
+#include "engine/run/replay.h"
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -8,18 +10,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/path_parts.h"
-#include "engine/replay_job.h"
-#include "report/path_summary.h"
+#include "engine/explain/path_parts.h"
 #include "tests/shared/shared_traces.h"
+#include "view/reports/path_summary.h"
 
 namespace stepcast::engine {
 namespace {
 
-using report::BuiltInRules;
-using report::LoadTraces;
-using report::SkipWithoutTraces;
 using ::testing::HasSubstr;
+using view::BuiltInRules;
+using view::LoadTraces;
+using view::SkipWithoutTraces;
 
 // The goal, of the measured step.
 constexpr double kLargestError = 0.01;
@@ -169,7 +170,7 @@ TEST_F(SharedWaitsTest, TheStragglerIsNamed) {
   // The critical path goes through it, too.
   const StepResult& result = job.replay.result;
   EXPECT_EQ(
-      report::SummarizePath(result, DescribePath(result)).longest.at(0).what,
+      view::SummarizePath(result, DescribePath(result)).longest.at(0).what,
       "before _AlltoAllSingle");
 }
 
@@ -177,7 +178,7 @@ TEST_F(SharedWaitsTest, ThePathIsAsLongAsTheStepToItsEnd) {
   const auto job = ReplayOf({"dlrm_param_8xV100/kineto"});
   const StepResult& result = job.replay.result;
   const std::vector<PathPart> parts = DescribePath(result);
-  const report::PathSummary path = report::SummarizePath(result, parts);
+  const view::PathSummary path = view::SummarizePath(result, parts);
   Duration sum{};
   for (const Duration time : path.kinds) {
     sum += time;

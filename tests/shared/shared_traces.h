@@ -9,30 +9,30 @@
 
 #include <gtest/gtest.h>
 
-#include "ingest/load.h"
-#include "ingest/rules.h"
-#include "report/doctor.h"
+#include "trace/classify/rules.h"
+#include "trace/read/load.h"
+#include "view/reports/doctor.h"
 
-namespace stepcast::report {
+namespace stepcast::view {
 
 inline std::filesystem::path TraceFolder() {
   return std::filesystem::path(STEPCAST_SHARED_DATA) / "traces";
 }
 
-inline const ingest::Rules& BuiltInRules() {
-  static const auto* const kRules = new ingest::Rules(*ingest::Rules::Load());
+inline const trace::Rules& BuiltInRules() {
+  static const auto* const kRules = new trace::Rules(*trace::Rules::Load());
   return *kRules;
 }
 
 /// The traces under these names in the folder, as one input.
-inline ingest::Loaded LoadTraces(const std::vector<std::string>& names) {
+inline trace::Loaded LoadTraces(const std::vector<std::string>& names) {
   std::vector<std::filesystem::path> paths;
   for (const std::string& name : names) {
     paths.push_back(TraceFolder() / name);
   }
-  auto loaded = ingest::Load(paths, BuiltInRules());
+  auto loaded = trace::Load(paths, BuiltInRules());
   EXPECT_TRUE(loaded) << loaded.error().message;
-  return loaded ? *std::move(loaded) : ingest::Loaded{};
+  return loaded ? *std::move(loaded) : trace::Loaded{};
 }
 
 inline DoctorReport Examine(const std::vector<std::string>& names) {
@@ -46,6 +46,6 @@ inline void SkipWithoutTraces() {
   }
 }
 
-}  // namespace stepcast::report
+}  // namespace stepcast::view
 
 #endif  // STEPCAST_TESTS_SHARED_SHARED_TRACES_H_

@@ -6,13 +6,13 @@
 
 #include <gtest/gtest.h>
 
-#include "ingest/build_graph.h"
-#include "ingest/formats.h"
 #include "ir/graph.h"
-#include "report/perfetto.h"
 #include "tests/shared/shared_traces.h"
+#include "trace/build/build_graph.h"
+#include "trace/read/formats.h"
+#include "view/reports/perfetto.h"
 
-namespace stepcast::report {
+namespace stepcast::view {
 namespace {
 
 struct Sums {
@@ -50,17 +50,17 @@ Sums SumsOf(const ir::GraphData& data) {
   return sums;
 }
 
-Sums SumsOf(const ingest::ProfilerTrace& trace) {
+Sums SumsOf(const trace::ProfilerTrace& trace) {
   Sums sums;
-  for (const ingest::HostEvent& event : trace.host_events) {
-    ++(event.kind == ingest::HostEventKind::kOp ? sums.ops : sums.annotations);
+  for (const trace::HostEvent& event : trace.host_events) {
+    ++(event.kind == trace::HostEventKind::kOp ? sums.ops : sums.annotations);
     sums.op_time += event.duration;
   }
-  for (const ingest::RuntimeEvent& event : trace.runtime_events) {
+  for (const trace::RuntimeEvent& event : trace.runtime_events) {
     ++sums.calls;
     sums.call_time += event.duration;
   }
-  for (const ingest::DeviceEvent& event : trace.device_events) {
+  for (const trace::DeviceEvent& event : trace.device_events) {
     ++sums.works;
     sums.work_time += event.duration;
   }
@@ -73,16 +73,16 @@ class TimelineTest : public ::testing::TestWithParam<std::string> {
 };
 
 TEST_P(TimelineTest, HoldsTheSameEventsAndTimes) {
-  const ingest::Loaded loaded = LoadTraces({GetParam()});
+  const trace::Loaded loaded = LoadTraces({GetParam()});
   Diagnostics diagnostics;
   const auto graph =
-      ingest::BuildGraph(loaded.ranks, BuiltInRules(), {}, diagnostics);
+      trace::BuildGraph(loaded.ranks, BuiltInRules(), {}, diagnostics);
   ASSERT_TRUE(graph) << graph.error().message;
   const auto json = PerfettoJson(*graph);
   ASSERT_TRUE(json) << json.error().message;
 
   Diagnostics reading;
-  const auto file = ingest::ReadTrace(*json, "timeline.json", reading);
+  const auto file = trace::ReadTrace(*json, "timeline.json", reading);
 
   ASSERT_TRUE(file) << file.error().message;
   EXPECT_TRUE(reading.list().empty());
@@ -108,4 +108,4 @@ INSTANTIATE_TEST_SUITE_P(Traces, TimelineTest,
                          });
 
 }  // namespace
-}  // namespace stepcast::report
+}  // namespace stepcast::view

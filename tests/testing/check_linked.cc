@@ -8,9 +8,9 @@
 namespace stepcast::testing {
 namespace {
 
-using ingest::kNoEvent;
-using ingest::LinkedTrace;
-using ingest::ProfilerTrace;
+using trace::kNoEvent;
+using trace::LinkedTrace;
+using trace::ProfilerTrace;
 
 bool IsText(StringId id, const ProfilerTrace& trace) {
   return id.value < trace.strings.size();
@@ -86,7 +86,7 @@ std::string FindInWork(const LinkedTrace& linked) {
 
 std::string FindInSteps(const LinkedTrace& linked) {
   for (size_t i = 0; i < linked.steps.size(); ++i) {
-    const ingest::Step& step = linked.steps[i];
+    const trace::Step& step = linked.steps[i];
     const bool is_marked =
         step.marker != kNoEvent && step.marker < linked.parent.size();
     if (!HasTimes(step) || (step.marker != kNoEvent && !is_marked)) {

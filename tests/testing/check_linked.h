@@ -4,13 +4,13 @@
 
 #include <string>
 
-#include "ingest/link.h"
+#include "trace/link/link.h"
 
 namespace stepcast::testing {
 
 /// What is wrong first, or nothing: ids in range, parents before their
 /// children, events in order, times that add up.
-std::string FindBrokenLink(const ingest::LinkedTrace& linked);
+std::string FindBrokenLink(const trace::LinkedTrace& linked);
 
 }  // namespace stepcast::testing
 

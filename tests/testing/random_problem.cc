@@ -28,7 +28,7 @@ plan::CostCurve Curve(double latency_us, double gb_per_s) {
 
 // A part's load where a lookup reads `rows_gbs` and rows are updated thrice as
 // slowly.
-plan::ShardLoad LoadOf(const workload::TableGroup& table, double parts,
+plan::ShardLoad LoadOf(const model::TableGroup& table, double parts,
                        double share_of_ids, double samples) {
   constexpr double kBytesPerUs = 1e6;
   const double ids = samples * table.pooling * share_of_ids;

@@ -7,20 +7,20 @@
 
 #include <gtest/gtest.h>
 
-#include "base/file.h"
-#include "measurements/authors_kernels.h"
-#include "measurements/authors_trace.h"
-#include "measurements/csv.h"
+#include "base/files/file.h"
+#include "learn/measured/authors_kernels.h"
+#include "learn/measured/authors_trace.h"
+#include "learn/measured/csv.h"
+#include "model/build_graph.h"
+#include "model/model_files.h"
 #include "tests/workload/listing.h"
-#include "workload/build_graph.h"
-#include "workload/model_files.h"
 
-namespace stepcast::workload {
+namespace stepcast::model {
 namespace {
 
-Result<measurements::CsvTable> LoadCsv(const std::filesystem::path& path) {
+Result<learn::CsvTable> LoadCsv(const std::filesystem::path& path) {
   ASSIGN_OR_RETURN(std::string text, ReadFile(path));
-  return measurements::CsvTable::Parse(std::move(text), path.string());
+  return learn::CsvTable::Parse(std::move(text), path.string());
 }
 
 class AuthorsStepsTest : public ::testing::Test {
@@ -67,16 +67,16 @@ class AuthorsStepsTest : public ::testing::Test {
     return op + ": " + ir::ShapeText(shape);
   }
 
-  std::vector<std::string> TracedLines(
-      const char* file, const measurements::AuthorsModel& model) const {
+  std::vector<std::string> TracedLines(const char* file,
+                                       const learn::AuthorsModel& model) const {
     const auto table = LoadCsv(folder_ / file);
     EXPECT_TRUE(table) << table.error().message;
-    const auto rows = measurements::ReadAuthorsTrace(*table);
+    const auto rows = learn::ReadAuthorsTrace(*table);
     EXPECT_TRUE(rows) << rows.error().message;
-    const auto kernels = measurements::KernelsOf(*rows, model);
+    const auto kernels = learn::KernelsOf(*rows, model);
     EXPECT_TRUE(kernels) << kernels.error().message;
     std::vector<std::string> lines;
-    for (const measurements::TracedKernels& traced : *kernels) {
+    for (const learn::TracedKernels& traced : *kernels) {
       for (const ir::KernelShape& shape : traced.shapes) {
         if (traced.iteration == kIteration) {
           lines.push_back(Line(traced.op, shape));
@@ -103,8 +103,7 @@ TEST_F(AuthorsStepsTest, The115OpsOfTheTestVectorAreTheSame) {
   for (size_t i = 0; i < table->row_count(); ++i) {
     const auto row = table->row(i);
     expected.emplace_back(row[(*columns)[0]]);
-    launches.emplace(expected.back(),
-                     *measurements::CellInt(row[(*columns)[1]]));
+    launches.emplace(expected.back(), *learn::CellInt(row[(*columns)[1]]));
   }
   const std::vector<ListedOp> ops =
       OpsOf("dlrm_default", TorchRelease::kTorch18);
@@ -138,7 +137,7 @@ TEST_F(AuthorsStepsTest, KernelsOfDlrmDefaultAreTheSame) {
   EXPECT_EQ(
       Difference(
           TracedLines("trace_v100_2021-05-04_DLRM_default_b2048_kernels.csv",
-                      measurements::AuthorsDefault()),
+                      learn::AuthorsDefault()),
           Lines(OpsOf("dlrm_default", TorchRelease::kTorch18))),
       "");
 }
@@ -147,10 +146,10 @@ TEST_F(AuthorsStepsTest, KernelsOfDlrmMlperfAreTheSame) {
   EXPECT_EQ(
       Difference(
           TracedLines("trace_v100_2021-05-14_DLRM_MLPerf_b2048_kernels.csv",
-                      measurements::AuthorsMlPerf()),
+                      learn::AuthorsMlPerf()),
           Lines(OpsOf("dlrm_mlperf", TorchRelease::kTorch18))),
       "");
 }
 
 }  // namespace
-}  // namespace stepcast::workload
+}  // namespace stepcast::model

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-namespace stepcast::workload {
+namespace stepcast::model {
 namespace {
 
 // The outermost operator around `op`, or an invalid id.
@@ -107,4 +107,4 @@ std::string Difference(std::span<const std::string> expected,
   return text;
 }
 
-}  // namespace stepcast::workload
+}  // namespace stepcast::model

@@ -10,7 +10,7 @@
 
 #include "ir/graph.h"
 
-namespace stepcast::workload {
+namespace stepcast::model {
 
 /// An op with only annotations around it.
 struct ListedOp {
@@ -33,6 +33,6 @@ std::vector<ListedOp> InOrder(std::span<const ListedOp> ops);
 std::string Difference(std::span<const std::string> expected,
                        std::span<const std::string> actual);
 
-}  // namespace stepcast::workload
+}  // namespace stepcast::model
 
 #endif  // STEPCAST_TESTS_WORKLOAD_LISTING_H_

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "workload/build_graph.h"
-#include "workload/model_files.h"
+#include "model/build_graph.h"
+#include "model/model_files.h"
 
-namespace stepcast::workload {
+namespace stepcast::model {
 namespace {
 
 TEST(ListingTest, DifferenceNamesWhatOnlyOneListHas) {
@@ -24,4 +24,4 @@ TEST(ListingTest, OpsComeInTheOrderTheyRun) {
 }
 
 }  // namespace
-}  // namespace stepcast::workload
+}  // namespace stepcast::model

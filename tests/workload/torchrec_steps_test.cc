@@ -7,16 +7,16 @@
 
 #include <gtest/gtest.h>
 
-#include "ingest/build_graph.h"
-#include "ingest/load.h"
-#include "ingest/rules.h"
+#include "model/build_graph.h"
+#include "model/frameworks/implementations.h"
+#include "model/read_model.h"
+#include "model/tables/sharding.h"
 #include "tests/workload/listing.h"
-#include "workload/build_graph.h"
-#include "workload/impl/implementations.h"
-#include "workload/read_model.h"
-#include "workload/sharding.h"
+#include "trace/build/build_graph.h"
+#include "trace/classify/rules.h"
+#include "trace/read/load.h"
 
-namespace stepcast::workload {
+namespace stepcast::model {
 namespace {
 
 // What the trace's folder says of the model.
@@ -105,19 +105,19 @@ class TorchrecStepsTest : public ::testing::TestWithParam<int> {
     if (!std::filesystem::exists(trace_)) {
       GTEST_SKIP() << "no trace " << trace_;
     }
-    const auto rules = ingest::Rules::Load();
+    const auto rules = trace::Rules::Load();
     ASSERT_TRUE(rules);
     const std::filesystem::path paths[] = {trace_};
-    const auto loaded = ingest::Load(paths, *rules);
+    const auto loaded = trace::Load(paths, *rules);
     ASSERT_TRUE(loaded) << loaded.error().message;
     Diagnostics diagnostics;
-    auto recorded = ingest::BuildGraph(loaded->ranks, *rules, {}, diagnostics);
+    auto recorded = trace::BuildGraph(loaded->ranks, *rules, {}, diagnostics);
     ASSERT_TRUE(recorded) << recorded.error().message;
     recorded_ = *std::move(recorded);
     const auto model = ParseModel(kModel, "model.toml", {});
     ASSERT_TRUE(model) << model.error().message;
     Settings settings;
-    settings.impl = *workload::FindImplementation("torchrec");
+    settings.impl = *model::FindImplementation("torchrec");
     const auto shares = ShareTables(*model, settings, 8);
     ASSERT_TRUE(shares) << shares.error().message;
     ASSERT_EQ(shares->size(), 8u);
@@ -156,4 +156,4 @@ TEST_P(TorchrecStepsTest, ProductsLookupsCopiesAndCollectivesAreTheSame) {
 INSTANTIATE_TEST_SUITE_P(Ranks, TorchrecStepsTest, ::testing::Range(0, 8));
 
 }  // namespace
-}  // namespace stepcast::workload
+}  // namespace stepcast::model

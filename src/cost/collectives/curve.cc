@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "base/files/toml_read.h"
 #include "base/join.h"
-#include "base/toml_read.h"
 #include "ir/names.h"
 
 namespace stepcast::cost {

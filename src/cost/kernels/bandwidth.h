@@ -17,6 +17,12 @@
 
 namespace stepcast::cost {
 
+// What learned corrections of kernels that move bytes look at.
+
+/// The size of a kernel against its SMs, L2 and latency: five numbers.
+void AddStreamFeatures(double elements, double width, const Machine& machine,
+                       const Base& base, FeatureVector& features);
+
 /// DRAM and L2 move sectors of this many bytes.
 inline constexpr double kSectorBytes = 32;
 

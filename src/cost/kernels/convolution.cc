@@ -1,5 +1,3 @@
-#include "cost/kernels/convolution.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,7 +5,8 @@
 
 #include "cost/kernels/bandwidth.h"
 #include "cost/kernels/convolution_size.h"
-#include "cost/kernels/cpu_base.h"
+#include "cost/kernels/cpu_kernels.h"
+#include "cost/kernels/families.h"
 
 namespace stepcast::cost {
 namespace {

@@ -1,9 +1,8 @@
-#include "cost/kernels/convolution.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cost/kernels/convolution_size.h"
+#include "cost/kernels/families.h"
 #include "cost/machine_testing.h"
 #include "hw/device.h"
 

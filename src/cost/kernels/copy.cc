@@ -1,12 +1,130 @@
-#include "cost/kernels/copy.h"
-
 #include <algorithm>
+#include <cstdint>
 #include <variant>
 
 #include "cost/kernels/bandwidth.h"
-#include "cost/kernels/stream_features.h"
+#include "cost/kernels/families.h"
+#include "cost/kernels/steps.h"
 
 namespace stepcast::cost {
+namespace {
+
+// Nothing is read, so nothing is waited for: 1.1-1.4 us on H100 where an add
+// takes 1.4-1.7.
+constexpr double kLatencies = 0.75;
+// The driver clears a few bytes without starting a kernel: 1.06-1.12 us on
+// A100, 1 on V100 and RTX 2080 Ti, also where the recorder shows 2 or 3 us for
+// the smallest kernels. From 4 kB on it takes 2 and more, like any fill. HIP's
+// memsets are kernels.
+constexpr double kSmallMemsetUs = 1.1;
+constexpr int64_t kSmallMemsetBytes = 2048;
+
+}  // namespace
+
+Base FillBase(const ir::KernelShape& shape, const Machine& machine) {
+  const auto& op = std::get<ir::Fill>(shape);
+  const auto bytes = static_cast<double>(op.bytes.count);
+  // What is written drives out what was written before, so that L2 does not
+  // make small fills faster: V100 and H100, 1 to 180 MB.
+  const double memory = bytes / machine.copy_rate();
+  const double latency = kLatencies * LatencyUs(machine);
+  return {.time_us = latency + memory,
+          .memory_us = memory,
+          .roofline_us = StreamRooflineUs(bytes, bytes, machine),
+          .bound = latency > memory ? Bound::kLatency : Bound::kDram};
+}
+
+Base MemsetBase(const ir::Fill& fill, const Machine& machine) {
+  Base base = FillBase(fill, machine);
+  if (fill.bytes.count <= kSmallMemsetBytes && !IsCdna(machine)) {
+    base.time_us = std::min(base.time_us, kSmallMemsetUs);
+  }
+  return base;
+}
+
+void FillFeatures(const ir::KernelShape& shape, const Machine& machine,
+                  const Base& base, FeatureVector& features) {
+  const auto& op = std::get<ir::Fill>(shape);
+  AddStreamFeatures(static_cast<double>(op.bytes.count), 1, machine, base,
+                    features);
+}
+
+namespace {
+
+// Lane clocks an element for turning an index into two addresses, whatever its
+// width: 175 strided copies of 16-bit tensors on H100 (350-400 G elements a
+// second) and 90 on MI300X (600-850).
+constexpr double kAddressCost = 45;
+// What a lone element costs between L2 and an SM, where it is not kSectorBytes.
+constexpr double kCdnaSectorBytes = 64;
+
+}  // namespace
+
+Base TransposeBase(const ir::KernelShape& shape, const Machine& machine) {
+  const auto& op = std::get<ir::Transpose>(shape);
+  const auto elements = static_cast<double>(op.elements);
+  const double width = ElementBytes(op.dtype);
+  const double lanes = LaneUs(elements, kAddressCost, machine);
+  double sectors = 0;
+  if (op.run > 0) {
+    // Neighbours in the output lie apart in the input: a sector for every run,
+    // out of L2, which keeps the rest of it until its turn comes.
+    const double sector = IsCdna(machine) ? kCdnaSectorBytes : kSectorBytes;
+    const double read = std::max(width, sector / static_cast<double>(op.run));
+    sectors = L2Us(elements * (read + width), machine);
+  }
+  Base base = StreamBase(
+      {.bytes = 2 * elements * width, .compute_us = std::max(lanes, sectors)},
+      machine);
+  if (base.bound == Bound::kCompute && sectors > lanes) {
+    base.bound = Bound::kL2;
+  }
+  return base;
+}
+
+void TransposeFeatures(const ir::KernelShape& shape, const Machine& machine,
+                       const Base& base, FeatureVector& features) {
+  const auto& op = std::get<ir::Transpose>(shape);
+  AddStreamFeatures(static_cast<double>(op.elements), ElementBytes(op.dtype),
+                    machine, base, features);
+  features.AddLog(static_cast<double>(op.run));
+}
+
+namespace {
+
+// Share of what plain streams sustain: the blocks of every tensor write far
+// apart. V100, cats of 57 to 290 MB.
+constexpr double kConcatStreamShare = 0.85;
+// Lane clocks an element for the position in the input and in the output: cats
+// of 16-bit tensors on H100 and MI300X, which are not bound by memory.
+constexpr double kConcatLaneClocks = 64;
+// The list of tensors is read first.
+constexpr double kListSteps = 0.3;
+
+}  // namespace
+
+Base ConcatBase(const ir::KernelShape& shape, const Machine& machine) {
+  const auto& concat = std::get<ir::Concat>(shape);
+  const auto elements = static_cast<double>(concat.elements);
+  const double bytes = 2 * elements * ElementBytes(concat.dtype);
+  Base base =
+      StreamBase({.bytes = bytes / kConcatStreamShare,
+                  .footprint = bytes,
+                  .compute_us = LaneUs(elements, kConcatLaneClocks, machine),
+                  .latencies = LatenciesWith(kListSteps, machine)},
+                 machine);
+  base.roofline_us = StreamRooflineUs(bytes, bytes, machine);
+  return base;
+}
+
+void ConcatFeatures(const ir::KernelShape& shape, const Machine& machine,
+                    const Base& base, FeatureVector& features) {
+  const auto& op = std::get<ir::Concat>(shape);
+  AddStreamFeatures(static_cast<double>(op.elements), ElementBytes(op.dtype),
+                    machine, base, features);
+  features.AddLog(static_cast<double>(op.tensors));
+}
+
 namespace {
 
 // Copies on the device, 67 sizes on V100, A100, H100 and 2080 Ti: a copy starts

@@ -1,5 +1,4 @@
-#include "cost/kernels/copy.h"
-
+#include "cost/kernels/families.h"
 #include "cost/kernels/memory_laws_testing.h"
 
 namespace stepcast::cost {
@@ -69,6 +68,96 @@ TEST(CopyBase, ObeysTheLawsOfSize) {
                               CopyKind::kHostToHost}) {
     ExpectLawsOfSize([kind](int64_t size) { return Copy{kind, {size}}; });
   }
+}
+
+using ir::Concat;
+using ir::DType;
+
+TEST(ConcatBase, AnswersForTheAuthorsInteraction) {
+  // 27 features of 128 for 2048 samples: 90-92 us.
+  const Concat features{27, 2048 * 27 * 128, DType::kFp32};
+  EXPECT_NEAR(ConcatBase(features, AuthorsV100()).time_us, 91, 9);
+  // The products behind the dense features: 13-15 us.
+  const Concat top{2, 2048 * (128 + 351), DType::kFp32};
+  EXPECT_NEAR(ConcatBase(top, AuthorsV100()).time_us, 14, 2);
+}
+
+TEST(ConcatBase, NarrowTensorsAreBoundByAddresses) {
+  const Machine h100{.device = hw::FindDevice("h100-sxm-80gb").value()};
+  const Concat concat{2, 100'000'000, DType::kBf16};
+  EXPECT_EQ(ConcatBase(concat, h100).bound, Bound::kCompute);
+}
+
+TEST(ConcatBase, ObeysTheLawsOfSize) {
+  ExpectLawsOfSize([](int64_t size) { return Concat{4, size, DType::kFp16}; });
+}
+
+using ir::Transpose;
+
+TEST(TransposeBase, RowsThatStayTogetherMoveAtTheRateOfAddresses) {
+  // [16, 16, 559, 64] in bf16 with the heads moved: 29 us on H100.
+  const Machine h100{.device = hw::FindDevice("h100-sxm-80gb").value()};
+  const Transpose op{9'158'656, 64, DType::kBf16};
+  EXPECT_NEAR(TransposeBase(op, h100).time_us, 29, 4);
+}
+
+TEST(TransposeBase, LoneElementsCostASectorEach) {
+  // [8, 12, 64, 3137] in bf16, fully transposed: 154 us on H100, where rows
+  // of the same tensor take 59.
+  const Machine h100{.device = hw::FindDevice("h100-sxm-80gb").value()};
+  const Transpose lone{19'273'728, 1, DType::kBf16};
+  const Transpose rows{19'273'728, 64, DType::kBf16};
+  EXPECT_NEAR(TransposeBase(lone, h100).time_us, 154, 20);
+  EXPECT_NEAR(TransposeBase(rows, h100).time_us, 59, 6);
+  EXPECT_EQ(TransposeBase(lone, h100).bound, Bound::kL2);
+}
+
+TEST(TransposeBase, LongerRunsAreNeverSlower) {
+  const Machine v100 = AuthorsV100();
+  double last = 1e9;
+  for (int64_t run = 1; run <= 1024; run *= 2) {
+    const Transpose op{1 << 22, run, DType::kFp32};
+    EXPECT_LE(TransposeBase(op, v100).time_us, last) << run;
+    last = TransposeBase(op, v100).time_us;
+  }
+}
+
+TEST(TransposeBase, ObeysTheLawsOfSize) {
+  for (const int64_t run : {0, 1, 64}) {
+    ExpectLawsOfSize([run](int64_t size) {
+      return Transpose{size, run, DType::kFp32};
+    });
+  }
+}
+
+using ir::Fill;
+
+TEST(MemsetBase, SmallOnesOfTheDriverBeatEveryKernel) {
+  // 1.06-1.12 us for up to 576 bytes on A100, 2.9 for 1.5 MB.
+  const Machine a100{.device = hw::FindDevice("a100-pg509-200").value()};
+  EXPECT_NEAR(MemsetBase(Fill{{128}}, a100).time_us, 1.1, 0.05);
+  EXPECT_NEAR(MemsetBase(Fill{{1'475'131}}, a100).time_us, 2.9, 0.6);
+  EXPECT_EQ(MemsetBase(Fill{{1'475'131}}, a100).time_us,
+            FillBase(Fill{{1'475'131}}, a100).time_us);
+  const Machine mi300x{.device = hw::FindDevice("mi300x").value()};
+  EXPECT_EQ(MemsetBase(Fill{{128}}, mi300x).time_us,
+            FillBase(Fill{{128}}, mi300x).time_us);
+}
+
+TEST(FillBase, WritesAtTheSustainedRate) {
+  // 76.7 MB: 24 us on H100.
+  const Machine h100{.device = hw::FindDevice("h100-sxm-80gb").value()};
+  EXPECT_NEAR(FillBase(Fill{{76'681'728}}, h100).time_us, 24.2, 4);
+}
+
+TEST(FillBase, SmallFillsAreLatency) {
+  const Machine h100{.device = hw::FindDevice("h100-sxm-80gb").value()};
+  EXPECT_NEAR(FillBase(Fill{{4}}, h100).time_us, 1.2, 0.3);
+  EXPECT_EQ(FillBase(Fill{{4}}, h100).bound, Bound::kLatency);
+}
+
+TEST(FillBase, ObeysTheLawsOfSize) {
+  ExpectLawsOfSize([](int64_t size) { return Fill{{size}}; });
 }
 
 }  // namespace

@@ -2,12 +2,181 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <variant>
 
 #include "cost/kernels/bag_tables.h"
 #include "cost/kernels/bandwidth.h"
+#include "ir/shape_fields.h"
 
 namespace stepcast::cost {
+namespace {
+
+// Unknown sizes are 0 and stay there.
+void AddSize(double size, FeatureVector& features) {
+  features.Add(std::log2(1 + std::max(size, 0.0)));
+}
+void AddSize(int64_t size, FeatureVector& features) {
+  AddSize(static_cast<double>(size), features);
+}
+
+template <typename S>
+void AddFields(const S& shape, FeatureVector& features) {
+  ir::ForEachField<S>([&](const auto& field) {
+    const auto& value = shape.*field.member;
+    using Type = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_same_v<Type, int64_t>) {
+      AddSize(value, features);
+    } else if constexpr (std::is_same_v<Type, Bytes>) {
+      AddSize(value.count, features);
+    } else if constexpr (std::is_same_v<Type, bool>) {
+      features.Add(value ? 1 : 0);
+    } else if constexpr (std::is_same_v<Type, ir::DType>) {
+      features.AddLog(ElementBytes(value));
+    } else if constexpr (std::is_enum_v<Type>) {
+      features.Add(static_cast<double>(value));
+    }
+  });
+}
+
+// Only what a recorded call tells: nobody counts distinct rows there.
+void AddFields(const ir::EmbeddingBag& bag, FeatureVector& features) {
+  AddSize(bag.tables, features);
+  AddSize(bag.rows, features);
+  AddSize(bag.dim, features);
+  AddSize(bag.batch, features);
+  AddSize(bag.lookups, features);
+  const auto lookups = static_cast<double>(bag.lookups);
+  const auto dim = static_cast<double>(bag.dim);
+  AddSize(bag.batch > 0 ? bag.lookups / bag.batch : 0, features);
+  AddSize(static_cast<double>(bag.rows) * dim, features);
+  AddSize(lookups * dim, features);
+  features.Add(std::max(bag.index_alpha, 0.0));
+  features.Add(static_cast<double>(bag.pass));
+  features.Add(static_cast<double>(bag.update));
+  features.Add(bag.pooled ? 1 : 0);
+}
+
+}  // namespace
+
+void CpuFeatures(const ir::KernelShape& shape, const Base& base,
+                 FeatureVector& features) {
+  features.AddLog(base.time_us);
+  features.AddLog(base.compute_us);
+  features.AddLog(base.memory_us);
+  std::visit([&](const auto& typed) { AddFields(typed, features); }, shape);
+}
+
+void FeaturesOn(const Family& family, const ir::KernelShape& shape,
+                const Machine& machine, const Base& base,
+                FeatureVector& features) {
+  if (IsCpu(machine)) {
+    CpuFeatures(shape, base, features);
+  } else if (family.features != nullptr) {
+    family.features(shape, machine, base, features);
+  }
+}
+
+bool IsCpu(const Machine& machine) {
+  return machine.device.generation == hw::Generation::kCpu;
+}
+
+Base CpuBase(const CpuWork& work, const Machine& machine) {
+  Base base;
+  base.compute_us = work.flops / work.rate;
+  base.memory_us = StreamUs(work.bytes, work.bytes, machine);
+  base.roofline_us =
+      std::max(work.flops / work.peak,
+               StreamRooflineUs(work.bytes, work.bytes, machine));
+  const double call = LatencyUs(machine);
+  const double longer = std::max(base.compute_us, base.memory_us);
+  base.time_us = std::max(call + longer, base.roofline_us);
+  if (call > longer) {
+    base.bound = Bound::kLatency;
+  } else if (base.compute_us > base.memory_us) {
+    base.bound = Bound::kCompute;
+  } else {
+    base.bound =
+        CachedShare(work.bytes, machine) > 0.5 ? Bound::kL2 : Bound::kDram;
+  }
+  return base;
+}
+
+namespace {
+
+// Elements that a thread gets at least: at::internal::GRAIN_SIZE of PyTorch.
+constexpr double kGrain = 32768;
+// FLOP that a thread of a BLAS gets at least: below, packing costs more than it
+// gains. A panel of 64 x 64 x 256.
+constexpr double kGrainFlops = 2.0 * 64 * 64 * 256;
+// Bytes a clock that a core takes from the last cache, whose slices lie all
+// over the chip: 10 of Skylake's mesh.
+constexpr double kCacheBytesPerClock = 10;
+// Rows at random places open a page of DRAM each: of what streams reach.
+constexpr double kRowShare = 0.65;
+
+double MoveUs(double bytes, double cached, double dram, double cache) {
+  return bytes * ((1 - cached) / dram + cached / cache);
+}
+
+}  // namespace
+
+double ThreadsFor(const CpuLoad& load, const Machine& machine) {
+  const double wanted =
+      load.own_threads ? load.flops / kGrainFlops : load.items / kGrain;
+  const double most = machine.sm_count();
+  return std::clamp(wanted, std::min(1.0, most), most);
+}
+
+Base PriceLoad(const CpuLoad& load, const Machine& machine) {
+  constexpr double kBytesPerMicrosecond = 1e3;  // In a GB/s.
+  const double threads = ThreadsFor(load, machine);
+  const double share = threads / machine.sm_count();
+  const double dram =
+      std::min(machine.copy_rate(),
+               threads * machine.device.core_gbs * kBytesPerMicrosecond);
+  const double cache =
+      std::max(dram, threads * machine.device.clock_ghz * kBytesPerMicrosecond *
+                         kCacheBytesPerClock);
+  const double footprint = load.footprint > 0 ? load.footprint : load.bytes;
+  const double streams =
+      MoveUs(load.bytes, CachedShare(footprint, machine), dram, cache);
+  const double rows =
+      MoveUs(load.row_bytes, 1 - load.row_misses, kRowShare * dram, cache);
+  const double peak = load.peak > 0 ? load.peak : load.rate;
+  Base base;
+  base.compute_us = load.core_us / threads;
+  if (load.flops > 0) {
+    base.compute_us =
+        std::max(base.compute_us, load.flops / (load.rate * share));
+  }
+  base.memory_us = streams + rows;
+  base.roofline_us =
+      std::max(load.flops > 0 ? load.flops / peak : 0,
+               DramBytes(load, machine) / machine.peak_dram_rate());
+  const double team =
+      threads > 1 && !load.own_threads ? machine.device.team_us : 0;
+  const double start = LatencyUs(machine) + team + load.serial_us;
+  const double longer = std::max(base.compute_us, base.memory_us);
+  base.time_us = std::max(start + longer, base.roofline_us);
+  if (start > longer) {
+    base.bound = Bound::kLatency;
+  } else if (base.compute_us > base.memory_us) {
+    base.bound = Bound::kCompute;
+  } else {
+    base.bound = CachedShare(footprint, machine) > 0.5 && rows <= streams
+                     ? Bound::kL2
+                     : Bound::kDram;
+  }
+  return base;
+}
+
+double DramBytes(const CpuLoad& load, const Machine& machine) {
+  const double footprint = load.footprint > 0 ? load.footprint : load.bytes;
+  return load.bytes * (1 - CachedShare(footprint, machine)) +
+         load.row_bytes * load.row_misses;
+}
+
 namespace {
 
 // Clocks of a core, from instruction tables and the loops' lengths; none was

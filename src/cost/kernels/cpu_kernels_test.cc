@@ -1,10 +1,12 @@
 #include "cost/kernels/cpu_kernels.h"
 
 #include <functional>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "cost/kernels/bandwidth.h"
+#include "cost/processor_testing.h"
 #include "hw/cpu_device.h"
 #include "hw/node.h"
 
@@ -126,6 +128,97 @@ TEST(CpuKernelsTest, MeasuredProcessorsKeepTheirFormulas) {
   const Family* family = FindFamily(shape);
   EXPECT_EQ(BaseOn(*family, shape, machine).time_us,
             family->base(shape, machine).time_us);
+}
+
+Base Price(const ir::KernelShape& shape) {
+  return FindFamily(shape)->base(shape, ProcessorForTests());
+}
+
+TEST(CpuBaseTest, AProductIsItsCallAndItsArithmetic) {
+  const double call = LatencyUs(ProcessorForTests());
+  // 2 * 64^3 flop at 50e3 a microsecond: 10.5 us.
+  const Base base = Price(ir::Gemm{
+      .batch = 1, .m = 64, .n = 64, .k = 64, .dtype = ir::DType::kFp32});
+  EXPECT_NEAR(base.time_us, call + 10.49, 0.01);
+  EXPECT_EQ(base.bound, Bound::kCompute);
+  // A row more costs a row more: there are no tiles to fill.
+  const Base more = Price(ir::Gemm{
+      .batch = 1, .m = 65, .n = 64, .k = 64, .dtype = ir::DType::kFp32});
+  EXPECT_NEAR((more.time_us - call) / (base.time_us - call), 65.0 / 64, 1e-6);
+}
+
+TEST(CpuBaseTest, BatchesHaveARateOfTheirOwn) {
+  const double call = LatencyUs(ProcessorForTests());
+  const Base base = Price(ir::Gemm{
+      .batch = 2, .m = 64, .n = 64, .k = 64, .dtype = ir::DType::kFp32});
+  EXPECT_NEAR(base.time_us, call + 4 * 10.486, 0.01);
+}
+
+TEST(CpuBaseTest, AConvolutionCountsItsMultiplications) {
+  const double call = LatencyUs(ProcessorForTests());
+  // 2 * 2*16*16 positions * 8 * 8 channels * 9 flop at 100e3: 5.9 us.
+  const Base base = Price(ir::Convolution{.batch = 2,
+                                          .in_channels = 8,
+                                          .height = 16,
+                                          .width = 16,
+                                          .out_channels = 8,
+                                          .kernel_height = 3,
+                                          .kernel_width = 3,
+                                          .padding = 1,
+                                          .dtype = ir::DType::kFp32});
+  EXPECT_NEAR(base.time_us, call + 5.9, 0.01);
+}
+
+TEST(CpuBaseTest, AnEmptyLoopIsACall) {
+  const Base base = Price(
+      ir::Gemm{.batch = 1, .m = 2, .n = 2, .k = 2, .dtype = ir::DType::kFp32});
+  EXPECT_EQ(base.bound, Bound::kLatency);
+  EXPECT_NEAR(base.time_us, LatencyUs(ProcessorForTests()), 0.01);
+}
+
+std::vector<float> Features(const ir::KernelShape& shape,
+                            hw::Generation generation) {
+  Machine machine;
+  machine.device.generation = generation;
+  machine.device.sm_count = 2;
+  machine.device.clock_ghz = 2;
+  FeatureVector features;
+  FeaturesOn(*FindFamily(shape), shape, machine,
+             {.time_us = 8, .compute_us = 4, .memory_us = 2}, features);
+  return {features.values().begin(), features.values().end()};
+}
+
+TEST(CpuFeaturesTest, LayoutsAreToldApart) {
+  ir::Gemm product{
+      .batch = 1, .m = 7, .n = 15, .k = 31, .dtype = ir::DType::kFp32};
+  const auto plain = Features(product, hw::Generation::kCpu);
+  EXPECT_EQ(plain, (std::vector<float>{3, 2, 1, 1, 3, 4, 5, 0, 0, 2}));
+  product.transpose_b = true;
+  EXPECT_EQ(Features(product, hw::Generation::kCpu),
+            (std::vector<float>{3, 2, 1, 1, 3, 4, 5, 0, 1, 2}));
+}
+
+TEST(CpuFeaturesTest, EveryFamilyHasSomeAndAlwaysAsMany) {
+  const ir::Pooling pooling{.inputs = 64, .outputs = 16, .window = 4};
+  EXPECT_EQ(Features(pooling, hw::Generation::kCpu).size(), 9U);
+  EXPECT_EQ(Features(ir::Pooling{}, hw::Generation::kCpu).size(), 9U);
+  // On GPUs its formula is not corrected.
+  EXPECT_TRUE(Features(pooling, hw::Generation::kVolta).empty());
+}
+
+TEST(CpuFeaturesTest, LookupsAreWhatARecordedCallTells) {
+  ir::EmbeddingBag bag{.tables = 1,
+                       .rows = 1023,
+                       .dim = 16,
+                       .batch = 8,
+                       .lookups = 32,
+                       .dtype = ir::DType::kFp32,
+                       .index_alpha = 0};
+  const auto counted = Features(bag, hw::Generation::kCpu);
+  // The benchmark knows how its ids fall, a recorded call does not.
+  bag.index_alpha = -1;
+  bag.unique_rows = 20;
+  EXPECT_EQ(Features(bag, hw::Generation::kCpu), counted);
 }
 
 }  // namespace

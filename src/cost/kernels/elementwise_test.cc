@@ -1,9 +1,8 @@
-#include "cost/kernels/elementwise.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cost/kernels/bandwidth.h"
+#include "cost/kernels/families.h"
 #include "cost/machine_testing.h"
 #include "hw/device.h"
 
@@ -118,6 +117,22 @@ TEST(ElementwiseFeatures, AreAsManyForEveryShape) {
   ASSERT_EQ(small.values().size(), large.values().size());
   EXPECT_EQ(small.values()[2], 1);  // Tensors read.
   EXPECT_EQ(large.values()[2], 2);
+}
+
+using ir::Random;
+
+TEST(RandomBase, ProfiledNormalsOfH100) {
+  // 2.06 M FP32 normals: 7.9 us.
+  const Machine h100{.device = hw::FindDevice("h100-sxm-80gb").value()};
+  EXPECT_NEAR(RandomBase(Random{2064384, DType::kFp32}, h100).time_us, 7.9,
+              0.15 * 7.9);
+}
+
+TEST(RandomBase, ArithmeticBindsNotMemory) {
+  const Machine h100{.device = hw::FindDevice("h100-sxm-80gb").value()};
+  const Base base = RandomBase(Random{1 << 26, DType::kFp16}, h100);
+  EXPECT_EQ(base.bound, Bound::kCompute);
+  EXPECT_GE(base.time_us, base.roofline_us);
 }
 
 }  // namespace

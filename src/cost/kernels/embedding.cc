@@ -1,13 +1,265 @@
 #include "cost/kernels/embedding.h"
 
 #include <algorithm>
+#include <cmath>
 #include <variant>
 
 #include "cost/kernels/bandwidth.h"
-#include "cost/kernels/embedding_backward.h"
 #include "cost/kernels/gather.h"
 
 namespace stepcast::cost {
+namespace {
+
+// Rows with more lookups than this get a thread block, the others a warp:
+// FBGEMM's max_segment_length_per_warp.
+constexpr int kLongestShortRun = 32;
+
+// An id sorted and the number of the bag it belongs to.
+constexpr double kSortedIdBytes = 12;
+
+// Loads before a row's first gradient: its run's begin and end, its table, its
+// offsets; then the row and its state.
+constexpr double kLoadsBeforeGradients = 6;
+constexpr double kRowLoads = 2;
+
+// Warps at work on an SM while rows are narrow.
+constexpr double kBackwardWarps = 32;
+
+// A block's share of the sum meets in shared memory, with barriers. Fitted,
+// with kRowsABlock, on the long-run kernels of the PARAM and HTA DLRM traces.
+constexpr double kBlockReductionUs = 5.5;
+constexpr double kWarpsABlock = 16;
+// There is one block for 1024 lookups: long rows in one of them, as far as
+// there are so few lookups that blocks are not all at work.
+constexpr double kRowsABlock = 2.5;
+
+// The longest of the runs that share a block over their mean.
+constexpr double kRunSpread = 2;
+
+// Reading and writing rows by one warp each, as a share of the rates of a
+// lookup. Fitted on the two H100 backwards in published benchmarks.
+constexpr double kShareOfRates = 0.7;
+
+// What a backward moves, in bytes.
+struct Traffic {
+  double gradient = 0;     // Missed L2.
+  double read = 0;         // Rows and their optimizer state, on the device.
+  double written = 0;      // The same, back.
+  double host = 0;         // Each way.
+  double least = 0;        // At least through DRAM.
+  double gradient_us = 0;  // Loads of all gradients, one after the other.
+};
+
+double StateBytes(ir::Update update, const TableGroup& group) {
+  constexpr double kFloatBytes = 4;
+  switch (update) {
+    case ir::Update::kNone:
+    case ir::Update::kSgd:
+      return 0;
+    case ir::Update::kRowwiseAdagrad:
+      return kSectorBytes;  // One number, but a sector moves.
+    case ir::Update::kAdagrad:
+      return group.dim * kFloatBytes;
+    case ir::Update::kAdam:
+    case ir::Update::kLamb:
+    case ir::Update::kOther:
+      return 2 * group.dim * kFloatBytes;
+  }
+  return 0;
+}
+
+Traffic TrafficOf(const ir::EmbeddingBag& bag, const TableGroup& group,
+                  const Machine& machine) {
+  Traffic traffic;
+  const double unique = group.ids.ExpectedUnique(group.lookups);
+  // Sorted by row, lookups come in any order of their bags.
+  const double missed =
+      bag.pooled
+          ? ExpectedMisses(IndexDistribution(group.outputs, 0), group.lookups,
+                           {.bytes = CacheBytes(machine),
+                            .row_bytes = group.output_bytes,
+                            .stream_bytes = kSortedIdBytes})
+          : group.lookups;
+  traffic.gradient = missed * group.output_bytes;
+  traffic.gradient_us =
+      missed * kDramLoadUs + (group.lookups - missed) * kL2LoadUs;
+  const double rows = unique * group.row_bytes;
+  const double state = unique * StateBytes(bag.update, group);
+  // A gradient without an update is written over nothing.
+  const double read_rows = bag.update == ir::Update::kNone ? 0 : rows;
+  const bool rows_here = bag.place != ir::BagPlace::kManaged;
+  const bool state_here = bag.place == ir::BagPlace::kDevice;
+  traffic.read = (rows_here ? read_rows : 0) + (state_here ? state : 0) +
+                 group.lookups * kSortedIdBytes;
+  traffic.written = (rows_here ? rows : 0) + (state_here ? state : 0);
+  traffic.host = (rows_here ? 0 : rows) + (state_here ? 0 : state);
+  traffic.least = group.outputs * group.output_bytes *
+                      std::min(1.0, missed / group.outputs) +
+                  traffic.read + traffic.written;
+  return traffic;
+}
+
+// Both kernels of the update.
+struct Update {
+  Base long_runs{};
+  Base short_runs{};
+};
+
+double LongRunsUs(const Runs& runs, double gradient_us, double warps,
+                  const Machine& machine) {
+  if (runs.long_rows <= 0) {
+    return 0;
+  }
+  const double first_us =
+      kBlockReductionUs + (kLoadsBeforeGradients + kRowLoads) * kDramLoadUs;
+  const double next_us = kBlockReductionUs + kLoadsBeforeGradients * kL2LoadUs +
+                         kRowLoads * kDramLoadUs +
+                         gradient_us / runs.long_rows / kWarpsABlock;
+  const double blocks = machine.sm_count() * warps / kWarpsABlock;
+  const double rows_a_block =
+      std::max(std::min(runs.long_rows, kRowsABlock), runs.long_rows / blocks);
+  return std::min(runs.long_rows, 1.0) * first_us +
+         std::max(rows_a_block - 1, 0.0) * next_us;
+}
+
+double ShortRunsUs(const Runs& runs, double gradient_us, double longest,
+                   double warps, const Machine& machine) {
+  const double row_us =
+      kLoadsBeforeGradients * kL2LoadUs + kRowLoads * kDramLoadUs;
+  const double all_us = (runs.short_rows * row_us + kRunSpread * gradient_us) /
+                        (machine.sm_count() * warps);
+  // One warp alone, with as many lookups as it may get: nothing of its row is
+  // near, but gradients were just made.
+  const double chain_us =
+      (kLoadsBeforeGradients + kRowLoads) * kDramLoadUs + longest * kL2LoadUs;
+  return std::max(all_us, chain_us);
+}
+
+Base KernelBase(const Traffic& traffic, double latency_us,
+                const Machine& machine) {
+  const GatherRates rates = RatesOf(machine);
+  const double dram_us = ((traffic.gradient + traffic.read) / rates.read +
+                          traffic.written / rates.update) /
+                         kShareOfRates;
+  const double host_us = HostUpdateUs(traffic.host, machine);
+  const double device_us = std::max(dram_us, latency_us);
+  return {.time_us = kGatherStartUs + device_us + host_us,
+          .memory_us = dram_us + host_us,
+          .roofline_us = traffic.least / machine.peak_dram_rate(),
+          .bound = host_us > device_us    ? Bound::kLink
+                   : dram_us > latency_us ? Bound::kDram
+                                          : Bound::kLatency};
+}
+
+// Adds shares of a group's traffic: of the gradients by lookups, of the rest by
+// rows.
+void Add(const Traffic& all, double of_lookups, double of_rows,
+         Traffic& traffic) {
+  traffic.gradient += of_lookups * all.gradient;
+  traffic.gradient_us += of_lookups * all.gradient_us;
+  traffic.read += of_rows * all.read;
+  traffic.written += of_rows * all.written;
+  traffic.host += of_rows * all.host;
+  traffic.least += std::min(of_lookups, of_rows) * all.least;
+}
+
+Update UpdateOf(const ir::EmbeddingBag& bag, const BagTables& tables,
+                const Machine& machine) {
+  Runs runs;
+  Traffic in_long;
+  Traffic in_short;
+  double longest = 1;
+  for (const TableGroup& group : tables.groups) {
+    const Runs of_table = CountRuns(group.ids, group.lookups, kLongestShortRun);
+    const Traffic traffic = TrafficOf(bag, group, machine);
+    const double rows = of_table.long_rows + of_table.short_rows;
+    const double lookups_share = of_table.long_lookups / group.lookups;
+    const double rows_share = rows > 0 ? of_table.long_rows / rows : 0;
+    Add(traffic, group.tables * lookups_share, group.tables * rows_share,
+        in_long);
+    Add(traffic, group.tables * (1 - lookups_share),
+        group.tables * (1 - rows_share), in_short);
+    runs.long_rows += group.tables * of_table.long_rows;
+    runs.long_lookups += group.tables * of_table.long_lookups;
+    runs.short_rows += group.tables * of_table.short_rows;
+    runs.short_lookups += group.tables * of_table.short_lookups;
+    longest = std::max(longest, group.lookups);
+  }
+  longest = std::min<double>(longest, kLongestShortRun);
+  const double warps = WarpsFor(kBackwardWarps, tables.largest_dim);
+  return {.long_runs = KernelBase(
+              in_long, LongRunsUs(runs, in_long.gradient_us, warps, machine),
+              machine),
+          .short_runs = KernelBase(
+              in_short,
+              ShortRunsUs(runs, in_short.gradient_us, longest, warps, machine),
+              machine)};
+}
+
+// Bytes a microsecond of passes over ids, as a share of the peak: three sweeps
+// over 15.4 million keys in the HTA DLRM trace on a V100.
+double PassRate(const Machine& machine) {
+  constexpr double kOverCopy = 0.70;
+  return kOverCopy * machine.copy_rate();
+}
+
+}  // namespace
+
+double RadixSortUs(double keys, double bits, const Machine& machine) {
+  constexpr double kBitsAPass = 8;
+  // As many keys as one block sorts by itself, and what a pass of that takes;
+  // V100 traces: 9 us for 3 bits, 12 to 14 for 26.
+  constexpr double kOneTile = 4096;
+  constexpr double kTileUs = 6;
+  constexpr double kTilePassUs = 2;
+  // Three kinds of kernels without any work: counting digits, summing them, and
+  // a sweep.
+  constexpr double kCountUs = 5;
+  constexpr double kSumUs = 3.5;
+  constexpr double kSweepUs = 8;
+  constexpr double kKeyBytes = 8;
+  const double passes = std::max(1.0, std::ceil(bits / kBitsAPass));
+  if (keys <= kOneTile) {
+    return kTileUs + passes * kTilePassUs;
+  }
+  const double rate = PassRate(machine);
+  return kCountUs + kSumUs + keys * kKeyBytes / rate +
+         passes * (kSweepUs + 2 * keys * kSortedIdBytes / rate);
+}
+
+double BagPreparationUs(const BagTables& tables, const Machine& machine) {
+  // Bytes a lookup: an id read and written with its bag, and the place where
+  // its bag begins; ids read to find equal ones; lengths read and summed; sums
+  // read to find long ones. The four steps without any work take so long.
+  constexpr double kBytesALookup = 28 + 8 + 8 + 4;
+  constexpr double kStepsUs = 4 + 8.5 + 6.5 + 4;
+  const double bits = std::log2(std::max(tables.rows, 2.0));
+  return RadixSortUs(tables.lookups, std::ceil(bits), machine) + kStepsUs +
+         tables.lookups * kBytesALookup / PassRate(machine);
+}
+
+Base SortedBackwardBase(const ir::EmbeddingBag& bag, const BagTables& tables,
+                        const Machine& machine) {
+  const Update update = UpdateOf(bag, tables, machine);
+  if (bag.part == ir::BagPart::kLongRuns) {
+    return update.long_runs;
+  }
+  if (bag.part == ir::BagPart::kShortRuns) {
+    return update.short_runs;
+  }
+  const double preparation_us = BagPreparationUs(tables, machine);
+  return {.time_us = update.long_runs.time_us + update.short_runs.time_us +
+                     preparation_us,
+          .compute_us = 2 * tables.additions() / machine.vector_rate(),
+          .memory_us = update.long_runs.memory_us +
+                       update.short_runs.memory_us + preparation_us,
+          .roofline_us =
+              update.long_runs.roofline_us + update.short_runs.roofline_us,
+          .bound = update.short_runs.time_us > update.long_runs.time_us
+                       ? update.short_runs.bound
+                       : update.long_runs.bound};
+}
+
 namespace {
 
 // Requests for rows in host memory that are in flight on an SM: only among

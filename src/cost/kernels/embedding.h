@@ -10,6 +10,21 @@
 
 namespace stepcast::cost {
 
+// The backward of lookups that sorts their ids first: the preparation, then one
+// update a distinct row.
+
+/// The kernel that bag.part says, or all of them and the preparation.
+Base SortedBackwardBase(const ir::EmbeddingBag& bag, const BagTables& tables,
+                        const Machine& machine);
+
+/// Microseconds to sort `keys` ids of 8 bytes, with 4 bytes each, by their
+/// lowest `bits`: one pass over all of them for every 8 bits.
+double RadixSortUs(double keys, double bits, const Machine& machine);
+
+/// Microseconds of everything before the update: making ids unique over the
+/// tables, sorting them, counting the lookups of each row, finding long runs.
+double BagPreparationUs(const BagTables& tables, const Machine& machine);
+
 /// A lookup or a backward of it. A backward that is whole and sorts its ids has
 /// its preparation with it: it is several kernels.
 Base EmbeddingBase(const ir::KernelShape& shape, const Machine& machine);

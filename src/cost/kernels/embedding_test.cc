@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include "cost/kernels/embedding_backward.h"
 #include "cost/kernels/embedding_testing.h"
 #include "cost/machine_testing.h"
 

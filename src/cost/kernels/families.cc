@@ -1,25 +1,11 @@
+#include "cost/kernels/families.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include "cost/kernels/concat.h"
-#include "cost/kernels/convolution.h"
-#include "cost/kernels/copy.h"
-#include "cost/kernels/elementwise.h"
 #include "cost/kernels/embedding.h"
 #include "cost/kernels/family.h"
-#include "cost/kernels/fill.h"
-#include "cost/kernels/gemm.h"
-#include "cost/kernels/index.h"
-#include "cost/kernels/interaction.h"
-#include "cost/kernels/normalization.h"
-#include "cost/kernels/optimizer_step.h"
-#include "cost/kernels/pooling.h"
-#include "cost/kernels/random.h"
-#include "cost/kernels/reduction.h"
-#include "cost/kernels/softmax.h"
-#include "cost/kernels/sort.h"
-#include "cost/kernels/transpose.h"
 
 namespace stepcast::cost {
 namespace {

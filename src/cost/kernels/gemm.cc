@@ -1,5 +1,3 @@
-#include "cost/kernels/gemm.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -8,7 +6,8 @@
 #include <variant>
 
 #include "cost/kernels/bandwidth.h"
-#include "cost/kernels/cpu_base.h"
+#include "cost/kernels/cpu_kernels.h"
+#include "cost/kernels/families.h"
 #include "cost/kernels/gemm_tiles.h"
 
 namespace stepcast::cost {

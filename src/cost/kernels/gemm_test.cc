@@ -1,5 +1,3 @@
-#include "cost/kernels/gemm.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cost/kernels/families.h"
 #include "cost/kernels/gemm_tiles.h"
 #include "cost/machine_testing.h"
 

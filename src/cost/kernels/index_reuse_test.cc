@@ -1,5 +1,3 @@
-#include "cost/kernels/index_reuse.h"
-
 #include <cmath>
 #include <cstdint>
 #include <list>
@@ -9,6 +7,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "cost/kernels/bag_tables.h"
 
 namespace stepcast::cost {
 namespace {

@@ -1,5 +1,3 @@
-#include "cost/kernels/interaction.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -7,6 +5,7 @@
 #include <variant>
 
 #include "cost/kernels/bandwidth.h"
+#include "cost/kernels/families.h"
 
 namespace stepcast::cost {
 namespace {

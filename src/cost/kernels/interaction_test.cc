@@ -1,7 +1,6 @@
-#include "cost/kernels/interaction.h"
-
 #include <gtest/gtest.h>
 
+#include "cost/kernels/families.h"
 #include "cost/machine_testing.h"
 
 namespace stepcast::cost {

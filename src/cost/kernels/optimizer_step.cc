@@ -1,9 +1,8 @@
-#include "cost/kernels/optimizer_step.h"
-
 #include <algorithm>
 #include <variant>
 
 #include "cost/kernels/bandwidth.h"
+#include "cost/kernels/families.h"
 
 namespace stepcast::cost {
 namespace {

@@ -1,5 +1,4 @@
-#include "cost/kernels/optimizer_step.h"
-
+#include "cost/kernels/families.h"
 #include "cost/kernels/memory_laws_testing.h"
 
 namespace stepcast::cost {

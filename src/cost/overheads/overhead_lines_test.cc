@@ -1,10 +1,9 @@
-#include "cost/overheads/overhead_lines.h"
-
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "base/embedded.h"
+#include "base/files/embedded.h"
+#include "cost/overheads/overhead_table.h"
 
 namespace stepcast {
 

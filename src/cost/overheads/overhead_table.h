@@ -4,9 +4,11 @@
 #define STEPCAST_COST_OVERHEADS_OVERHEAD_TABLE_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,9 +16,23 @@
 
 #include "base/result.h"
 #include "base/string_pool.h"
-#include "cost/overheads/host_plan.h"
 
 namespace stepcast::cost {
+
+/// The five kinds of host overhead of Lin et al. (2022), with the ops that
+/// launch nothing and the handing of work between threads told apart.
+enum class HostKind : uint8_t {
+  kBetweenOps,       // T1: before an op, or behind the last.
+  kBeforeLaunch,     // T2: from an op's start to its first call.
+  kAfterLaunch,      // T3: from an op's last call to its end.
+  kCall,             // T4: a call, without what it blocks.
+  kBetweenLaunches,  // T5: between two calls of an op.
+  kNoLaunch,         // T5: all of an op that makes no call.
+  kHandOver,         // Until another thread starts, or after it has finished.
+};
+inline constexpr size_t kHostKindCount = 7;
+/// "t1", "t2", "t3", "t4", "t5", "no_launch", "hand_over".
+std::string_view Name(HostKind kind);
 
 /// What a row is about. The first seven are those of HostKind, in its order.
 enum class OverheadPart : uint8_t {
@@ -130,6 +146,25 @@ std::string OverheadText(const OverheadData& data);
 /// Fails with `source`, the line and what was expected.
 Result<OverheadData> ParseOverheads(std::string_view text,
                                     std::string_view source);
+
+// Reads tables of overheads as we write them, many times as fast as any TOML.
+
+/// The table of a text without a line that OverheadText would not write, but
+/// for its comments; nothing for any other, good or bad: the reader of TOML
+/// knows what to say of it.
+std::optional<OverheadData> ParseOverheadLines(std::string_view text);
+
+/// The columns of a row, in its order.
+inline constexpr size_t kOverheadColumnCount = 7;
+/// A row of numbers; nothing if they make no sense.
+std::optional<OverheadRow> MakeOverheadRow(
+    std::span<const double, kOverheadColumnCount> values);
+
+/// The part of a name; nothing if it is none.
+std::optional<OverheadPart> FindOverheadPart(std::string_view name);
+
+/// Whether a profiler can take so long for an event.
+bool IsProfilerCost(double us_per_event);
 
 }  // namespace stepcast::cost
 

@@ -9,9 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "base/files/toml_read.h"
 #include "base/join.h"
-#include "base/toml_read.h"
-#include "cost/overheads/overhead_lines.h"
 #include "cost/overheads/overhead_table.h"
 
 namespace stepcast::cost {

@@ -6,13 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "model/settings.h"
 #include "whatif/changes/all.h"
-#include "workload/settings.h"
 
 namespace stepcast::whatif {
 namespace {
 
-using workload::CudaGraphs;
+using model::CudaGraphs;
 
 // Between two works of a captured graph on one stream, in nanoseconds: the
 // median of the 5,034 gaps in the graphs of a recorded DLRM on a V100, whose
@@ -52,7 +52,7 @@ class Capture {
 
  private:
   void FindOutside();
-  bool Captured(const cost::HostPiece& piece) const {
+  bool Captured(const timeline::HostPiece& piece) const {
     return piece.kind != cost::HostKind::kHandOver && piece.op.valid() &&
            outside_[piece.op] == 0 &&
            Captures(graphs_, PhaseOf(data_, piece.op));
@@ -69,7 +69,7 @@ class Capture {
 
 // Ops in which the host waits for the device or ranks meet end a stretch.
 void Capture::FindOutside() {
-  const IdVector<ir::OpId, ir::OpId> tops = cost::TopLevelOps(data_);
+  const IdVector<ir::OpId, ir::OpId> tops = timeline::TopLevelOps(data_);
   const auto leave = [&](ir::CallId call) {
     const ir::OpId op = data_.calls[call].op;
     if (op.valid() && tops[op].valid()) {
@@ -92,10 +92,11 @@ void Capture::FindOutside() {
 }
 
 void Capture::Run(ir::ThreadId thread) {
-  const std::vector<cost::HostPiece>& pieces = editor_.plan().threads[thread];
+  const std::vector<timeline::HostPiece>& pieces =
+      editor_.plan().threads[thread];
   bool open = false;
   for (uint32_t i = 0; i < pieces.size(); ++i) {
-    const cost::HostPiece& piece = pieces[i];
+    const timeline::HostPiece& piece = pieces[i];
     const bool between = piece.kind == cost::HostKind::kBetweenOps;
     if (!Captured(piece) || (between && !open)) {
       open = open && between && !piece.op.valid();
@@ -123,7 +124,7 @@ void Capture::Run(ir::ThreadId thread) {
 
 Status EditCudaGraphs(const Change& change, StepEditor& editor) {
   ASSIGN_OR_RETURN(const CudaGraphs graphs,
-                   workload::ParseCudaGraphs(change.value));
+                   model::ParseCudaGraphs(change.value));
   if (graphs == CudaGraphs::kOff) {
     return {};  // What was recorded stays.
   }

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "whatif/changes/all.h"
-#include "whatif/price_collectives.h"
+#include "whatif/step_editor.h"
 
 namespace stepcast::whatif {
 namespace {

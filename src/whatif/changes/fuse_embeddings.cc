@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "model/frameworks/implementations.h"
 #include "whatif/changes/all.h"
 #include "whatif/fuse.h"
-#include "workload/impl/implementations.h"
 
 namespace stepcast::whatif {
 namespace {
@@ -54,7 +54,7 @@ ir::EmbeddingBag Joined(const std::vector<const ir::EmbeddingBag*>& bags) {
 
 Status SetFusedEmbeddings(const Change& change, scenario::Job& job) {
   RETURN_IF_ERROR(NoValue(change));
-  const workload::Implementation* const impl = job.request.settings.impl;
+  const model::Implementation* const impl = job.request.settings.impl;
   if (impl->fused.empty()) {
     return Fail(ErrorCode::kUnsupported,
                 fmt::format("change fuse-embeddings does not apply: {} has no "

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "model/model.h"
 #include "whatif/changes/all.h"
 #include "whatif/fuse.h"
-#include "workload/model.h"
 
 namespace stepcast::whatif {
 

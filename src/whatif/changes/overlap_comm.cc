@@ -12,10 +12,10 @@
 #include <fmt/format.h>
 
 #include "base/join.h"
+#include "ir/graph.h"
 #include "ir/names.h"
-#include "ir/waits_of.h"
 #include "whatif/changes/all.h"
-#include "whatif/price_collectives.h"
+#include "whatif/step_editor.h"
 
 namespace stepcast::whatif {
 namespace {

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "hw/device.h"
+#include "model/settings.h"
 #include "whatif/changes/all.h"
-#include "workload/settings.h"
 
 namespace stepcast::whatif {
 namespace {
@@ -42,22 +42,22 @@ bool IsTypedFloat32(const ir::KernelShape& shape) {
 // What a shape becomes that began in FP32.
 class Recast {
  public:
-  explicit Recast(workload::Precision precision) {
+  explicit Recast(model::Precision precision) {
     switch (precision) {
-      case workload::Precision::kFp32:
+      case model::Precision::kFp32:
         to_ = DType::kFp32;
         break;
-      case workload::Precision::kTf32:
+      case model::Precision::kTf32:
         to_ = DType::kTf32;
         break;
-      case workload::Precision::kAmpFp16:
+      case model::Precision::kAmpFp16:
         to_ = DType::kFp16;
         break;
-      case workload::Precision::kFp16:
+      case model::Precision::kFp16:
         to_ = DType::kFp16;
         parameters_ = true;
         break;
-      case workload::Precision::kBf16:
+      case model::Precision::kBf16:
         to_ = DType::kBf16;
         parameters_ = true;
         break;
@@ -177,9 +177,9 @@ void RecastWorks::Add(ir::WorkId id) {
 }
 
 // Fails if the GPU, or a server's processors, cannot compute so.
-Status CheckUnits(const Change& change, workload::Precision precision,
+Status CheckUnits(const Change& change, model::Precision precision,
                   const engine::Machine& machine) {
-  if (precision == workload::Precision::kTf32 &&
+  if (precision == model::Precision::kTf32 &&
       !(machine.has_gpus() && hw::HasTf32(*machine.device))) {
     return Fail(ErrorCode::kUnsupported,
                 fmt::format("change {} does not apply: {} no TF32 units; "
@@ -197,14 +197,14 @@ Status CheckUnits(const Change& change, workload::Precision precision,
 // A work takes its time multiplied with what models make of its shape in both
 // types. What did not begin in FP32 keeps its time.
 Status EditPrecision(const Change& change, StepEditor& editor) {
-  ASSIGN_OR_RETURN(const workload::Precision precision,
-                   workload::ParsePrecision(change.value));
+  ASSIGN_OR_RETURN(const model::Precision precision,
+                   model::ParsePrecision(change.value));
   const ir::GraphData& data = editor.data();
   RecastWorks works(Recast(precision), editor);
   for (const ir::WorkId id : data.works.ids()) {
     works.Add(id);
   }
-  if (precision == workload::Precision::kFp32 && works.changed() == 0 &&
+  if (precision == model::Precision::kFp32 && works.changed() == 0 &&
       works.reset() == 0) {
     return {};
   }
@@ -212,7 +212,7 @@ Status EditPrecision(const Change& change, StepEditor& editor) {
                    editor.PricesOn(editor.machine()));
   RETURN_IF_ERROR(CheckUnits(change, precision, editor.machine()));
   ASSIGN_OR_RETURN(const size_t repriced, works.Reprice());
-  if (repriced == 0 && precision == workload::Precision::kFp32) {
+  if (repriced == 0 && precision == model::Precision::kFp32) {
     return {};
   }
   if (repriced == 0 && works.already() == 0) {
@@ -226,7 +226,7 @@ Status EditPrecision(const Change& change, StepEditor& editor) {
       repriced, data.works.size(), change.value,
       works.optimizer() == 0 ? "" : ", and the optimizer keeps its type"));
   const hw::Device& device = prices->models().machine().device;
-  if (precision == workload::Precision::kBf16 && !hw::HasBf16(device)) {
+  if (precision == model::Precision::kBf16 && !hw::HasBf16(device)) {
     editor.Note(fmt::format("{} has no BF16 units: products at FP32's rate",
                             editor.machine().gpu));
   }

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "cost/overheads/silent_waits.h"
+#include "timeline/silent_waits.h"
 #include "whatif/changes/all.h"
 
 namespace stepcast::whatif {
@@ -17,7 +17,7 @@ namespace {
 
 // What lasts at least so long, and twice as long as on the middle rank, is the
 // straggler's own. A millisecond is what silent waits start at
-// (cost/overheads/silent_waits.h); ranks of the traces at hand differ by less
+// (timeline/silent_waits.h); ranks of the traces at hand differ by less
 // in what they do alike.
 constexpr double kLong = 1e6;
 constexpr double kTimes = 2;
@@ -56,8 +56,8 @@ class Counter {
 void AddPieces(StepEditor& editor, Times& times) {
   const ir::GraphData& data = editor.data();
   std::set<std::pair<ir::ThreadId, uint32_t>> silent;
-  for (const cost::SilentWait& wait :
-       cost::FindSilentWaits(data, editor.plan())) {
+  for (const timeline::SilentWait& wait :
+       timeline::FindSilentWaits(data, editor.plan())) {
     silent.emplace(wait.thread, wait.piece);
   }
   uint32_t place = 0;
@@ -69,7 +69,7 @@ void AddPieces(StepEditor& editor, Times& times) {
     Counter counter;
     const auto& pieces = editor.plan().threads[thread];
     for (uint32_t i = 0; i < pieces.size(); ++i) {
-      const cost::HostPiece& piece = pieces[i];
+      const timeline::HostPiece& piece = pieces[i];
       Key key{.place = place, .kind = static_cast<uint32_t>(piece.kind)};
       key.op = piece.op.valid() ? data.ops[piece.op].name : key.op;
       key.name = piece.call.valid() ? data.calls[piece.call].name : key.name;

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/glob.h"
-#include "ir/waits_of.h"
+#include "ir/graph.h"
 #include "whatif/changes/all.h"
 
 namespace stepcast::whatif {
@@ -21,7 +21,8 @@ Status RemoveSync(const Change& change, StepEditor& editor) {
   };
   size_t removed = 0;
   for (const ir::ThreadId thread : data.threads.ids()) {
-    const std::vector<cost::HostPiece>& pieces = editor.plan().threads[thread];
+    const std::vector<timeline::HostPiece>& pieces =
+        editor.plan().threads[thread];
     for (uint32_t i = 0; i < pieces.size(); ++i) {
       const ir::CallId call = pieces[i].call;
       if (!call.valid() || ir::WaitsOf(data, call).empty()) {

@@ -1,10 +1,95 @@
 // scale-op: an op, a kernel or a family takes so many times as long.
 #include <algorithm>
+#include <string_view>
+#include <vector>
 
+#include "base/nearest.h"
+#include "timeline/silent_waits.h"
 #include "whatif/changes/all.h"
 #include "whatif/select.h"
 
 namespace stepcast::whatif {
+
+// scale-overhead: the host, or the way from it to the device, is so many times
+// as slow.
+
+namespace {
+
+// What the device adds, beside the kinds of pieces.
+constexpr std::string_view kLaunch = "launch";
+constexpr std::string_view kGap = "gap";
+constexpr std::string_view kSyncTail = "sync_tail";
+
+// Pieces in which the host only waited are no overhead.
+IdVector<ir::ThreadId, std::vector<char>> SilentPieces(
+    const StepEditor& editor) {
+  const ir::GraphData& data = editor.data();
+  IdVector<ir::ThreadId, std::vector<char>> silent(data.threads.size());
+  for (const ir::ThreadId thread : data.threads.ids()) {
+    silent[thread].resize(editor.plan().threads[thread].size());
+  }
+  if (editor.graph().is_timed()) {
+    for (const timeline::SilentWait& wait :
+         timeline::FindSilentWaits(data, editor.plan())) {
+      silent[wait.thread][wait.piece] = 1;
+    }
+  }
+  return silent;
+}
+
+}  // namespace
+
+Status ScaleOverhead(const Change& change, StepEditor& editor) {
+  ASSIGN_OR_RETURN(const NamedFactor named, ParseNamedFactor(change));
+  std::vector<std::string_view> names;
+  for (size_t i = 0; i < cost::kHostKindCount; ++i) {
+    names.push_back(cost::Name(static_cast<cost::HostKind>(i)));
+  }
+  names.insert(names.end(), {kLaunch, kGap, kSyncTail});
+  const bool all = named.name.empty();
+  if (!all && std::ranges::find(names, named.name) == names.end()) {
+    return Fail(ErrorCode::kInvalidInput,
+                Unknown("overhead", named.name, names));
+  }
+  const auto silent = SilentPieces(editor);
+  for (const ir::ThreadId thread : editor.data().threads.ids()) {
+    const std::vector<timeline::HostPiece>& pieces =
+        editor.plan().threads[thread];
+    for (uint32_t i = 0; i < pieces.size(); ++i) {
+      EditedPiece& times = editor.times().pieces[thread][i];
+      if (silent[thread][i] == 0 &&
+          (all || named.name == cost::Name(pieces[i].kind))) {
+        times.duration *= named.factor;
+      }
+      if (all || named.name == kSyncTail) {
+        times.tail *= named.factor;
+      }
+    }
+  }
+  for (EditedWork& work : editor.times().works) {
+    work.launch *= named.name == kLaunch ? named.factor : 1;
+    work.gap *= named.name == kGap ? named.factor : 1;
+  }
+  return {};
+}
+
+// drop-op: an op or a kernel is not there at all.
+
+Status DropOp(const Change& change, StepEditor& editor) {
+  if (change.value.empty()) {
+    return Fail(ErrorCode::kInvalidInput,
+                "change drop-op has no name; expected drop-op=NAME");
+  }
+  ASSIGN_OR_RETURN(const Selection selection,
+                   Select(editor.graph(), editor.plan(), change.value));
+  for (const ir::WorkId id : selection.works) {
+    editor.DropWork(id);
+  }
+  for (const PieceRef& ref : selection.pieces) {
+    editor.DropPiece(ref);
+  }
+  return {};
+}
 
 // On the device; an op that puts nothing there takes the host's time.
 Status ScaleOp(const Change& change, StepEditor& editor) {

@@ -1,0 +1,92 @@
+// The time of every work of a graph on a GPU: priced by its model, or as it was
+// measured where there is none.
+#ifndef STEPCAST_ENGINE_RUN_PRICE_WORKS_H_
+#define STEPCAST_ENGINE_RUN_PRICE_WORKS_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/units.h"
+#include "cost/collectives/collective_models.h"
+#include "cost/estimate.h"
+#include "cost/kernel_models.h"
+#include "ir/graph.h"
+#include "timeline/lower.h"
+
+namespace stepcast::engine {
+
+/// Where the time of a work comes from.
+enum class PriceSource : uint8_t {
+  kMeasured,      // As recorded, on the GPU that is asked for.
+  kFitted,        // A model fitted to this GPU's data.
+  kFormula,       // A formula with measured ceilings.
+  kExtrapolated,  // A GPU or a size without data.
+  kUnknown,       // No model and nothing measured: takes no time.
+};
+inline constexpr size_t kPriceSourceCount = 5;
+/// "measured", "fitted", ...
+std::string_view Name(PriceSource source);
+
+struct WorkPrice {
+  double p10_us = 0;
+  double p50_us = 0;
+  double p90_us = 0;
+  PriceSource source = PriceSource::kUnknown;
+  /// Works with the same number are off together: they share a model.
+  uint16_t model = 0;
+};
+
+struct PricedWorks {
+  IdVector<ir::WorkId, WorkPrice> prices;
+  std::vector<std::string_view> models;  // By WorkPrice::model; "" is none.
+  /// Shares of the sum of all works' times.
+  std::array<double, kPriceSourceCount> coverage{};
+
+  double share(PriceSource source) const {
+    return coverage[static_cast<size_t>(source)];
+  }
+};
+
+/// What collectives are priced with.
+struct CollectivePricing {
+  const cost::CollectiveModels* models = nullptr;
+  /// For each rank of the graph, how many of the job it stands for; empty: one.
+  std::vector<int64_t> rank_counts{};
+  int ranks = 1;  // Of the job.
+  int nodes = 1;
+  /// All-to-alls go by the ranks of the own node (CollectiveLoad::staged).
+  bool staged = false;
+};
+
+/// What a rank gets of its server for what the host does itself.
+struct HostPricing {
+  double memory_gbs = 0;  // 0: not known.
+  double nic_gbs = 0;     // Of the network to other servers.
+};
+
+struct PriceOptions {
+  HostPricing host{};
+  /// Without models collectives take what they were measured with.
+  CollectivePricing collectives{};
+  /// Works keep the time they were measured with, priced or not.
+  bool keep_measured = false;
+  /// What measured times of works without a model are multiplied with: those
+  /// of another GPU than the one asked for.
+  double measured_factor = 1;
+  bool same_gpu = true;
+};
+
+/// `measured` has what the trace says of each work (of collectives their own
+/// time), if there is a trace.
+PricedWorks PriceWorks(const ir::GraphData& data,
+                       const cost::KernelModels& models,
+                       const timeline::WorkTimes* measured,
+                       const PriceOptions& options);
+
+}  // namespace stepcast::engine
+
+#endif  // STEPCAST_ENGINE_RUN_PRICE_WORKS_H_

@@ -1,0 +1,39 @@
+// Overheads as the authors of the seed papers published them.
+#ifndef STEPCAST_LEARN_FIT_AUTHORS_OVERHEADS_H_
+#define STEPCAST_LEARN_FIT_AUTHORS_OVERHEADS_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/result.h"
+#include "cost/overheads/overhead_table.h"
+#include "learn/measured/csv.h"
+
+namespace stepcast::learn {
+
+struct AuthorsOptions {
+  std::string name = "authors";
+  /// How many kernels were launched in the trace of a complete set, if known:
+  /// then T4 is exact.
+  std::optional<int64_t> launches{};
+};
+
+/// Reads tables of several kinds, known by their columns, into one set:
+///   - complete sets of one workload (T1-T5, raw);
+///   - T1 and T2 of many workloads, of which those of DLRM count;
+///   - means read from figures (T1, T2, T3, T5, without the profiler), beside
+///     which T4 is what the papers set it to.
+/// Of an op that several have, figures win, then complete sets. Quantiles are
+/// those of a normal distribution. An unknown kind of table is an error.
+Result<cost::OverheadData> ReadAuthorsOverheads(
+    std::span<const CsvTable> tables, const AuthorsOptions& options = {});
+
+/// The mean of whole numbers that is printed so with four digits behind the
+/// point: over `count` of them, or over the fewest that give it.
+double UnroundedMean(double printed, std::optional<int64_t> count = {});
+
+}  // namespace stepcast::learn
+
+#endif  // STEPCAST_LEARN_FIT_AUTHORS_OVERHEADS_H_

@@ -1,0 +1,187 @@
+#include "timeline/hand_over.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace stepcast::timeline {
+namespace {
+
+// The engine runs tasks without a device on the thread that called it.
+bool IsEngineTask(std::string_view name) {
+  return name.starts_with("autograd::engine::") ||
+         name.starts_with("torch::autograd::");
+}
+
+struct TimedBurst {
+  uint32_t first_item = 0;
+  uint32_t last_item = 0;
+};
+
+std::vector<TimedBurst> FindTimedBursts(const ir::GraphData& data,
+                                        const TimedThread& main,
+                                        const TimedThread& autograd) {
+  std::vector<Duration> main_starts;
+  for (const TimedItem& item : main.items) {
+    const bool engine = item.op.valid() &&
+                        IsEngineTask(data.strings.view(data.ops[item.op].name));
+    if (!engine) {
+      main_starts.push_back(item.start);
+    }
+  }
+  std::vector<TimedBurst> bursts;
+  for (uint32_t i = 0; i < autograd.items.size(); ++i) {
+    const auto next = i == 0 ? main_starts.end()
+                             : std::ranges::upper_bound(
+                                   main_starts, autograd.items[i - 1].start);
+    if (i == 0 ||
+        (next != main_starts.end() && *next < autograd.items[i].start)) {
+      bursts.push_back({.first_item = i, .last_item = i});
+    }
+    bursts.back().last_item = i;
+  }
+  return bursts;
+}
+
+class Splitter {
+ public:
+  Splitter(ir::ThreadId main_id, TimedThread& main, ir::ThreadId autograd_id,
+           TimedThread& autograd, std::vector<TimedBurst> bursts)
+      : main_id_(main_id),
+        main_(main),
+        autograd_id_(autograd_id),
+        autograd_(autograd),
+        bursts_(std::move(bursts)) {}
+
+  std::vector<HandOver> Split();
+
+ private:
+  static constexpr uint32_t kNoItem = ir::OpId::kNone;
+
+  void SplitPiece(const TimedPiece& timed);
+  void Open(const TimedPiece& timed, Duration begin);
+  uint32_t LastItemEnding(Duration after, Duration until) const;
+  void Push(const TimedPiece& timed, cost::HostKind kind, Duration begin,
+            Duration end);
+
+  const ir::ThreadId main_id_;
+  TimedThread& main_;
+  const ir::ThreadId autograd_id_;
+  TimedThread& autograd_;
+  const std::vector<TimedBurst> bursts_;
+  size_t opened_ = 0;  // So many bursts were handed over.
+  std::vector<TimedPiece> pieces_;
+  std::vector<HandOver> hand_overs_;
+};
+
+void Splitter::Push(const TimedPiece& timed, cost::HostKind kind,
+                    Duration begin, Duration end) {
+  TimedPiece part = timed;
+  part.piece.kind = kind;
+  part.piece.duration = end - begin;
+  part.piece.events = 0;
+  part.begin = begin;
+  part.end = end;
+  pieces_.push_back(part);
+}
+
+// The main thread's piece ends where the next burst begins, which waits for
+// it instead of for the burst before.
+void Splitter::Open(const TimedPiece& timed, Duration begin) {
+  const TimedItem& item = autograd_.items[bursts_[opened_].first_item];
+  Push(timed, cost::HostKind::kHandOver, begin, item.start);
+  TimedPiece& wait = autograd_.pieces[item.first_piece];
+  wait.begin = wait.end = item.start;
+  wait.piece.duration = {};
+  hand_overs_.push_back(
+      {.from = main_id_,
+       .from_piece = static_cast<uint32_t>(pieces_.size()) - 1,
+       .to = autograd_id_,
+       .to_piece = item.first_piece});
+  ++opened_;
+}
+
+// The last item of the opened bursts to end in (after, until].
+uint32_t Splitter::LastItemEnding(Duration after, Duration until) const {
+  if (opened_ == 0) {
+    return kNoItem;
+  }
+  const TimedBurst& burst = bursts_[opened_ - 1];
+  for (uint32_t i = burst.last_item + 1; i-- > burst.first_item;) {
+    if (autograd_.items[i].end <= until) {
+      return autograd_.items[i].end > after ? i : kNoItem;
+    }
+  }
+  return kNoItem;
+}
+
+void Splitter::SplitPiece(const TimedPiece& timed) {
+  if (timed.piece.kind == cost::HostKind::kCall) {
+    pieces_.push_back(timed);
+    return;
+  }
+  Duration begin = timed.begin;
+  uint32_t awaited = kNoItem;
+  for (;;) {
+    const uint32_t item = LastItemEnding(begin, timed.end);
+    if (item != kNoItem) {
+      awaited = item;
+      begin = autograd_.items[item].end;
+    }
+    const bool opens =
+        opened_ < bursts_.size() &&
+        autograd_.items[bursts_[opened_].first_item].start >= begin &&
+        autograd_.items[bursts_[opened_].first_item].start < timed.end;
+    if (!opens) {
+      break;
+    }
+    Open(timed, begin);
+    if (awaited != kNoItem) {  // The part between two bursts waited, too.
+      hand_overs_.push_back(
+          {.from = autograd_id_,
+           .from_piece = autograd_.items[awaited].last_piece,
+           .to = main_id_,
+           .to_piece = static_cast<uint32_t>(pieces_.size()) - 1});
+      awaited = kNoItem;
+    }
+    begin = pieces_.back().end;
+  }
+  const bool split = begin != timed.begin || awaited != kNoItem;
+  if (!split) {
+    pieces_.push_back(timed);
+    return;
+  }
+  Push(timed, cost::HostKind::kHandOver, begin, timed.end);
+  if (awaited != kNoItem) {
+    hand_overs_.push_back(
+        {.from = autograd_id_,
+         .from_piece = autograd_.items[awaited].last_piece,
+         .to = main_id_,
+         .to_piece = static_cast<uint32_t>(pieces_.size()) - 1});
+  }
+}
+
+std::vector<HandOver> Splitter::Split() {
+  for (const TimedPiece& timed : main_.pieces) {
+    // A burst that began inside a call or before the step is not handed over.
+    while (opened_ < bursts_.size() &&
+           autograd_.items[bursts_[opened_].first_item].start < timed.begin) {
+      ++opened_;
+    }
+    SplitPiece(timed);
+  }
+  main_.pieces = std::move(pieces_);
+  return std::move(hand_overs_);
+}
+
+}  // namespace
+
+std::vector<HandOver> SplitWaits(const ir::GraphData& data,
+                                 ir::ThreadId main_id, TimedThread& main,
+                                 ir::ThreadId autograd_id,
+                                 TimedThread& autograd) {
+  return Splitter(main_id, main, autograd_id, autograd,
+                  FindTimedBursts(data, main, autograd))
+      .Split();
+}
+
+}  // namespace stepcast::timeline

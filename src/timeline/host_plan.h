@@ -1,0 +1,80 @@
+// What the host does in a step: each thread's time cut into pieces at its
+// top-level ops and at the calls of the device runtime.
+//
+//   thread  |--T1--|--T2--|T4|--T5--|T4|-T3-|--T1--|--no launch--|--T1--| ...
+//                  '------- op, two calls --'      '- op, none --'
+//
+// A top-level op is an operator with only annotations around it. Blocking is in
+// no piece: it comes out of the simulation.
+#ifndef STEPCAST_TIMELINE_HOST_PLAN_H_
+#define STEPCAST_TIMELINE_HOST_PLAN_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/units.h"
+#include "cost/overheads/overhead_table.h"
+#include "ir/graph.h"
+
+namespace stepcast::timeline {
+
+struct HostPiece {
+  cost::HostKind kind = cost::HostKind::kBetweenOps;
+  /// The top-level op it is part of; for T1 the one that comes next (invalid
+  /// where none does, or where a call outside of all ops comes next).
+  ir::OpId op{};
+  ir::CallId call{};    // Of kCall.
+  Duration duration{};  // The host is busy so long.
+  /// Of calls that wait for the device: from the end of what they wait for to
+  /// their return. The call takes max(duration, until the device is done) +
+  /// tail.
+  Duration tail{};
+  /// How many ops and calls of the trace start in it: what the profiler spends
+  /// on each is in `duration`.
+  uint32_t events = 0;
+};
+
+/// The piece `to_piece` starts only when `from_piece` has ended.
+struct HandOver {
+  ir::ThreadId from{};
+  uint32_t from_piece = 0;
+  ir::ThreadId to{};
+  uint32_t to_piece = 0;
+};
+
+struct HostPlan {
+  /// In the order they run. A thread has none if it does nothing.
+  IdVector<ir::ThreadId, std::vector<HostPiece>> threads;
+  std::vector<HandOver> hand_overs;
+  /// When a thread that nobody hands anything to starts its first piece, from
+  /// the rank's start of the step.
+  IdVector<ir::ThreadId, Duration> starts;
+  size_t unplaced = 0;  // Ops and calls without a measured start, left out.
+};
+
+/// All ops or calls of one thread; they stand together.
+template <typename IdType, typename Thing>
+IdRange<IdType> OfThread(const IdVector<IdType, Thing>& things,
+                         ir::ThreadId thread) {
+  const auto first =
+      std::ranges::lower_bound(things.items(), thread, {}, &Thing::thread);
+  const auto last =
+      std::ranges::upper_bound(things.items(), thread, {}, &Thing::thread);
+  return {static_cast<uint32_t>(first - things.items().begin()),
+          static_cast<uint32_t>(last - first)};
+}
+
+/// The top-level op around each op, itself included; invalid for annotations
+/// that no op is around.
+IdVector<ir::OpId, ir::OpId> TopLevelOps(const ir::GraphData& data);
+
+/// The plan as it was measured. Every rank needs a measured step, every op and
+/// call a measured start; what has none is left out and counted.
+HostPlan MeasuredPlan(const ir::GraphData& data);
+
+}  // namespace stepcast::timeline
+
+#endif  // STEPCAST_TIMELINE_HOST_PLAN_H_

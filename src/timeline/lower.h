@@ -1,0 +1,117 @@
+// Turns a step's graph, the host's plan and the works' times into tasks for the
+// simulator.
+//
+//   host thread  |-- piece --|- call -|-- piece --|- sync ...    -|tail|
+//                            '- launch ->                          ^
+//   stream                                |gap| work |gap| work ---'
+#ifndef STEPCAST_TIMELINE_LOWER_H_
+#define STEPCAST_TIMELINE_LOWER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/units.h"
+#include "ir/graph.h"
+#include "sim/task_graph.h"
+#include "timeline/host_plan.h"
+
+namespace stepcast::timeline {
+
+// How long each work takes on its device and what keeps it from starting at
+// once.
+
+struct WorkTime {
+  Duration duration{};  // Of a matched collective: once all ranks have come.
+  Duration launch{};    // From the start of the call to the earliest start.
+  Duration gap{};       // Behind the work before it on its stream.
+  Duration release{};   // For work without a call, from the rank's start.
+};
+
+/// `after` started when `before`, on another stream, ended or was about to:
+/// both wanted the same units of the device, or a wait was not recorded. A
+/// negative delay is a start in the last wave of `before`.
+struct Contention {
+  ir::WorkId before{};
+  ir::WorkId after{};
+  Duration delay{};
+};
+
+struct WorkTimes {
+  IdVector<ir::WorkId, WorkTime> works;
+  /// Behind the work that a stream waits for; one a StreamWait of the graph.
+  std::vector<Duration> wait_delays;
+  std::vector<Contention> contentions{};  // By `after`.
+};
+
+/// What the device adds to every work; one set for a whole machine.
+struct DeviceDelays {
+  Duration launch{};
+  Duration gap{};
+  Duration stream_wait{};
+};
+
+/// The same delays for every work.
+WorkTimes UniformTimes(const ir::GraphData& data,
+                       const IdVector<ir::WorkId, Duration>& durations,
+                       const DeviceDelays& delays);
+
+/// The kinds of dependencies between tasks.
+enum class Wait : uint8_t {
+  kLaunch,      // A work for its call.
+  kStreamWait,  // A work for one on another stream.
+  kHost,        // A call for a work.
+  kHandOver,    // A thread for another.
+  kQueue,       // A call for a place in the launch queue.
+  kContention,  // A work for the units that another one holds.
+};
+
+/// What a task stands for.
+struct TaskOrigin {
+  enum class Kind : uint8_t {
+    kStart,   // Of a thread's step; takes no time.
+    kPiece,   // A piece of the host's plan.
+    kReturn,  // The tail of a call behind what it waited for.
+    kWork,
+  };
+  Kind kind = Kind::kStart;
+  ir::RankId rank{};
+  ir::ThreadId thread{};  // Of kStart, kPiece and kReturn.
+  uint32_t piece = 0;     // Of kPiece and kReturn, in the thread's plan.
+  ir::WorkId work{};
+  uint32_t repeat = 0;
+};
+
+struct LowerOptions {
+  /// The step is run so often, back to back on every lane.
+  uint32_t repeats = 1;
+  /// A stream takes so many works before the next launch blocks; CUDA's is
+  /// 1024 (the figure is of experiments, not of a specification).
+  uint32_t launch_queue = 1024;
+  /// Ranks start where they were measured to; otherwise all at once.
+  bool rank_offsets = true;
+  /// A call returns when its works are done, as on a processor, which runs them
+  /// itself.
+  bool synchronous = false;
+};
+
+struct Lowered {
+  sim::TaskGraph tasks;
+  IdVector<sim::TaskId, TaskOrigin> origins;
+  /// Of each rank, the last task of its main thread (of its first thread, if
+  /// no one is main) in each repeat; [repeat][rank].
+  std::vector<IdVector<ir::RankId, sim::TaskId>> rank_ends;
+  /// The tasks of the works in the last repeat.
+  IdVector<ir::WorkId, sim::TaskId> work_tasks;
+  IdVector<ir::RankId, Duration> rank_starts;
+  uint32_t lanes_of_threads = 0;  // Lanes are the threads, then the streams.
+};
+
+/// Fails where collectives of the ranks can never meet.
+Result<Lowered> Lower(const ir::Graph& graph, const HostPlan& plan,
+                      const WorkTimes& times, const LowerOptions& options);
+
+}  // namespace stepcast::timeline
+
+#endif  // STEPCAST_TIMELINE_LOWER_H_

@@ -1,0 +1,347 @@
+#include "timeline/measured_times.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/stats.h"
+#include "ir/graph.h"
+
+namespace stepcast::timeline {
+namespace {
+
+using std::chrono::microseconds;
+
+// Behind its last known cause a work starts within this time, or it is late.
+// In the traces at hand nine of ten launches on an idle stream take less than
+// half of the first, and gaps on a busy stream less than a third of the second.
+constexpr Duration kLateLaunch = microseconds(50);
+constexpr Duration kLateOnStream = microseconds(20);
+// Works that end so shortly before a late start are what it waited for.
+constexpr Duration kCoincidence = microseconds(20);
+// ... and so are those in the last part of their run, when their blocks begin
+// to leave the device.
+constexpr double kLastPart = 0.25;
+
+class Taker {
+ public:
+  explicit Taker(const ir::GraphData& data) : data_(data) {}
+
+  MeasuredTimes Take();
+
+ private:
+  // When a work could have started at the earliest, by each cause.
+  struct Bounds {
+    std::optional<Duration> launch;
+    std::optional<Duration> stream;
+    std::optional<Duration> stream_wait;
+    size_t wait = 0;  // The stream wait that ended last.
+  };
+
+  struct Started {
+    ir::WorkId work{};
+    Duration start{};
+    Duration last_end{};  // Of this work and all that started before.
+  };
+
+  std::optional<Duration> Start(ir::WorkId id) const {
+    return ir::StartOf(data_.works[id].measured);
+  }
+  std::optional<Duration> End(ir::WorkId id) const;
+  ir::RankId RankOf(ir::WorkId id) const {
+    return data_.streams[data_.works[id].stream].rank;
+  }
+  Bounds FindBounds(ir::WorkId id) const;
+  void FindLeastLaunch();
+  void TakeWork(ir::WorkId id);
+  void CutOverlaps();
+  void SortByRank();
+  void TakeCollectives();
+  void TakeDelays();
+  bool StartsByReturn(ir::WorkId id) const;
+  void TakeLateStart(ir::WorkId id, Duration usual);
+  std::optional<Contention> FindContention(ir::WorkId id) const;
+  Duration Usual(StartCause cause) const;
+
+  const ir::GraphData& data_;
+  Duration least_launch_{};
+  IdVector<ir::WorkId, Duration> delays_;  // Behind the cause.
+  IdVector<ir::WorkId, size_t> waits_;     // For kStreamWait: which.
+  IdVector<ir::RankId, std::vector<Started>> by_rank_;  // By start.
+  MeasuredTimes taken_;
+};
+
+std::optional<Duration> Taker::End(ir::WorkId id) const {
+  const auto start = Start(id);
+  return start ? std::optional(*start + data_.works[id].measured->duration)
+               : std::nullopt;
+}
+
+Taker::Bounds Taker::FindBounds(ir::WorkId id) const {
+  const ir::Work& work = data_.works[id];
+  Bounds bounds;
+  if (work.call.valid()) {
+    bounds.launch = ir::StartOf(data_.calls[work.call].measured);
+  }
+  if (id.value > 0) {
+    const ir::WorkId previous{id.value - 1};
+    if (data_.works[previous].stream == work.stream) {
+      bounds.stream = End(previous);
+    }
+  }
+  const std::span<const ir::StreamWait> waits = ir::WaitsOf(data_, id);
+  for (const ir::StreamWait& wait : waits) {
+    const auto end = End(wait.before);
+    if (end && (!bounds.stream_wait || *end > *bounds.stream_wait)) {
+      bounds.stream_wait = end;
+      bounds.wait = static_cast<size_t>(&wait - data_.stream_waits.data());
+    }
+  }
+  return bounds;
+}
+
+// What a launch takes at least: the first decile over the works that found
+// their stream idle when they were launched.
+void Taker::FindLeastLaunch() {
+  std::vector<double> launches;
+  for (const ir::WorkId id : data_.works.ids()) {
+    const auto start = Start(id);
+    const Bounds bounds = FindBounds(id);
+    if (!start || !bounds.launch || *start < *bounds.launch) {
+      continue;
+    }
+    const bool idle =
+        (!bounds.stream || *bounds.stream <= *bounds.launch) &&
+        (!bounds.stream_wait || *bounds.stream_wait <= *bounds.launch);
+    if (idle) {
+      launches.push_back(
+          static_cast<double>((*start - *bounds.launch).count()));
+    }
+  }
+  if (!launches.empty()) {
+    constexpr double kDecile = 0.1;
+    least_launch_ =
+        Duration(static_cast<int64_t>(Quantile(std::move(launches), kDecile)));
+  }
+}
+
+void Taker::TakeWork(ir::WorkId id) {
+  const ir::Work& work = data_.works[id];
+  WorkTime& time = taken_.times.works[id];
+  time.duration = work.measured ? work.measured->duration : Duration{};
+  const auto start = Start(id);
+  if (!start) {
+    return;
+  }
+  const Bounds bounds = FindBounds(id);
+  // Work of before the step that reaches into it.
+  time.release = std::max(*start, Duration{});
+  if (!work.call.valid() && *start < Duration{}) {
+    time.duration = std::max(time.duration + *start, Duration{});
+  }
+  StartCause cause = StartCause::kNone;
+  Duration bound{};
+  if (bounds.launch) {
+    time.launch =
+        std::clamp(*start - *bounds.launch, Duration{}, least_launch_);
+    cause = StartCause::kLaunch;
+    bound = *bounds.launch + time.launch;
+  }
+  if (bounds.stream && (cause == StartCause::kNone || *bounds.stream > bound)) {
+    cause = StartCause::kStream;
+    bound = *bounds.stream;
+  }
+  if (bounds.stream_wait &&
+      (cause == StartCause::kNone || *bounds.stream_wait > bound)) {
+    cause = StartCause::kStreamWait;
+    bound = *bounds.stream_wait;
+  }
+  if (!work.call.valid()) {
+    cause = StartCause::kNone;
+  }
+  taken_.causes[id] = cause;
+  waits_[id] = bounds.wait;
+  delays_[id] = std::max(*start - bound, Duration{});
+}
+
+// A stream runs one work after the other.
+void Taker::CutOverlaps() {
+  for (uint32_t i = 1; i < data_.works.size(); ++i) {
+    const ir::WorkId id{i};
+    const ir::WorkId previous{i - 1};
+    const auto start = Start(id);
+    const auto end = End(previous);
+    if (data_.works[id].stream != data_.works[previous].stream || !start ||
+        !end || *start >= *end) {
+      continue;
+    }
+    Duration& duration = taken_.times.works[previous].duration;
+    duration = std::max(duration - (*end - *start), Duration{});
+    ++taken_.overlaps;
+  }
+}
+
+void Taker::TakeCollectives() {
+  for (const ir::MatchedCollective& collective : data_.collectives) {
+    std::optional<Duration> last;
+    for (const ir::WorkId id : collective.works) {
+      const auto& step = data_.ranks[RankOf(id)].step;
+      const auto start = Start(id);
+      if (start) {
+        const Duration offset = ir::StartOf(step).value_or(Duration{});
+        last = std::max(last.value_or(offset + *start), offset + *start);
+      }
+    }
+    for (const ir::WorkId id : collective.works) {
+      const auto& step = data_.ranks[RankOf(id)].step;
+      const auto end = End(id);
+      if (last && end) {
+        const Duration offset = ir::StartOf(step).value_or(Duration{});
+        taken_.times.works[id].duration =
+            std::max(*end + offset - *last, Duration{});
+      }
+    }
+  }
+}
+
+Duration Limit(StartCause cause) {
+  return cause == StartCause::kStream ? kLateOnStream : kLateLaunch;
+}
+
+// The median delay behind a cause.
+Duration Taker::Usual(StartCause cause) const {
+  std::vector<double> delays;
+  for (const ir::WorkId id : data_.works.ids()) {
+    if (taken_.causes[id] == cause && delays_[id] <= Limit(cause)) {
+      delays.push_back(static_cast<double>(delays_[id].count()));
+    }
+  }
+  constexpr double kMiddle = 0.5;
+  return Duration(static_cast<int64_t>(Quantile(std::move(delays), kMiddle)));
+}
+
+// Of the works on other streams of the rank the one that ended nearest to the
+// start of `id`; of several the first to start.
+std::optional<Contention> Taker::FindContention(ir::WorkId id) const {
+  const Duration start = *Start(id);
+  const Duration bound = start - delays_[id];
+  const std::vector<Started>& works = by_rank_[RankOf(id)];
+  auto next = std::ranges::lower_bound(works, start, {}, &Started::start);
+  std::optional<Contention> best;
+  // Backwards, while any of those before may reach behind the bound.
+  while (next != works.begin() && (--next)->last_end > bound) {
+    const ir::Work& work = data_.works[next->work];
+    const Duration end = *End(next->work);
+    const Duration delay = start - end;
+    const bool tail =
+        delay < Duration{} && work.kind != ir::WorkKind::kCollective &&
+        static_cast<double>(-delay.count()) <=
+            kLastPart * static_cast<double>(work.measured->duration.count());
+    const bool ended = delay >= Duration{} && delay <= kCoincidence;
+    if (work.stream == data_.works[id].stream || end <= bound ||
+        (!tail && !ended)) {
+      continue;
+    }
+    if (!best || std::chrono::abs(delay) <= std::chrono::abs(best->delay)) {
+      best = {.before = next->work, .after = id, .delay = delay};
+    }
+  }
+  return best;
+}
+
+void Taker::TakeLateStart(ir::WorkId id, Duration usual) {
+  if (const auto contention = FindContention(id)) {
+    taken_.times.contentions.push_back(*contention);
+    taken_.causes[id] = StartCause::kContention;
+  } else {
+    taken_.late_starts.push_back(
+        {.work = id, .cause = taken_.causes[id], .late = delays_[id] - usual});
+  }
+}
+
+// Whether its call had not returned long before: a first launch loads code, and
+// a copy from pageable memory is staged, both inside the call.
+bool Taker::StartsByReturn(ir::WorkId id) const {
+  if (taken_.causes[id] != StartCause::kLaunch) {
+    return false;
+  }
+  const ir::Measured& call = *data_.calls[data_.works[id].call].measured;
+  return *Start(id) <= *call.start + call.duration + kLateLaunch;
+}
+
+void Taker::TakeDelays() {
+  std::array<Duration, 3> usual{};
+  for (size_t i = 0; i < usual.size(); ++i) {
+    usual[i] = Usual(static_cast<StartCause>(i));
+  }
+  taken_.usual = {.launch = least_launch_ + usual[0],
+                  .gap = usual[1],
+                  .stream_wait = usual[2]};
+  for (const ir::WorkId id : data_.works.ids()) {
+    const StartCause cause = taken_.causes[id];
+    if (cause == StartCause::kNone) {
+      continue;
+    }
+    Duration delay = delays_[id];
+    if (delay > Limit(cause) && !StartsByReturn(id)) {
+      delay = usual[static_cast<size_t>(cause)];
+      TakeLateStart(id, delay);
+    }
+    WorkTime& time = taken_.times.works[id];
+    if (cause == StartCause::kLaunch) {
+      time.launch += delay;
+    } else if (cause == StartCause::kStream) {
+      time.gap = delay;
+    } else {
+      taken_.times.wait_delays[waits_[id]] = delay;
+    }
+  }
+}
+
+void Taker::SortByRank() {
+  by_rank_ = IdVector<ir::RankId, std::vector<Started>>(data_.ranks.size());
+  for (const ir::WorkId id : data_.works.ids()) {
+    if (const auto start = Start(id)) {
+      by_rank_[RankOf(id)].push_back({.work = id, .start = *start});
+    }
+  }
+  for (std::vector<Started>& works : by_rank_) {
+    std::ranges::stable_sort(works, {}, &Started::start);
+    Duration last_end = Duration::min();
+    for (Started& work : works) {
+      last_end = std::max(last_end, *End(work.work));
+      work.last_end = last_end;
+    }
+  }
+}
+
+MeasuredTimes Taker::Take() {
+  const uint32_t count = data_.works.size();
+  taken_.times.works = IdVector<ir::WorkId, WorkTime>(count);
+  taken_.times.wait_delays.assign(data_.stream_waits.size(), {});
+  taken_.causes = IdVector<ir::WorkId, StartCause>(count, StartCause::kNone);
+  delays_ = IdVector<ir::WorkId, Duration>(count);
+  waits_ = IdVector<ir::WorkId, size_t>(count);
+  FindLeastLaunch();
+  for (const ir::WorkId id : data_.works.ids()) {
+    TakeWork(id);
+  }
+  CutOverlaps();
+  TakeCollectives();
+  SortByRank();
+  TakeDelays();
+  return std::move(taken_);
+}
+
+}  // namespace
+
+std::string_view Name(StartCause cause) {
+  constexpr std::array<std::string_view, 5> kNames = {
+      "launch", "stream", "stream_wait", "contention", "none"};
+  return kNames[static_cast<size_t>(cause)];
+}
+
+MeasuredTimes TakeMeasuredTimes(const ir::GraphData& data) {
+  return Taker(data).Take();
+}
+
+}  // namespace stepcast::timeline

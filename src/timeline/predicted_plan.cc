@@ -1,0 +1,110 @@
+#include "timeline/predicted_plan.h"
+
+#include <fmt/format.h>
+
+#include "timeline/piece_key.h"
+#include "timeline/silent_waits.h"
+
+namespace stepcast::timeline {
+namespace {
+
+// Looks every name up once.
+class Prices {
+ public:
+  Prices(const ir::GraphData& data, const cost::OverheadTable& table,
+         const PlanOptions& options)
+      : data_(data), table_(table), options_(options) {}
+
+  struct Price {
+    Duration time{};
+    cost::OverheadSource source = cost::OverheadSource::kMissing;
+  };
+  const Price& Of(const PieceKey& key) {
+    const auto found = prices_.find(key);
+    if (found != prices_.end()) {
+      return found->second;
+    }
+    const cost::Overhead overhead =
+        table_.Lookup(key.part, KeyText(data_, key));
+    const double us = options_.profiled ? overhead.row.mean_us
+                                        : table_.WithoutProfiler(overhead.row);
+    const Price price{.time = FromMicroseconds(us * options_.slowness),
+                      .source = overhead.source};
+    return prices_.emplace(key, price).first->second;
+  }
+
+ private:
+  const ir::GraphData& data_;
+  const cost::OverheadTable& table_;
+  const PlanOptions options_;
+  std::map<PieceKey, Price> prices_;
+};
+
+void Count(const ir::GraphData& data, const PieceKey& key,
+           const Prices::Price& price, OverheadCoverage& coverage) {
+  OverheadCoverage::Share& share = coverage[price.source];
+  ++share.pieces;
+  share.time += price.time;
+  if (price.source != cost::OverheadSource::kExact) {
+    OverheadCoverage::Share& name = coverage.not_exact[fmt::format(
+        "{} {}", Name(key.part), KeyText(data, key))];
+    ++name.pieces;
+    name.time += price.time;
+  }
+}
+
+// Which pieces of each thread are silent waits; only measured times tell.
+std::vector<std::vector<bool>> SilentPieces(const ir::Graph& graph,
+                                            const HostPlan& plan) {
+  std::vector<std::vector<bool>> silent;
+  for (const std::vector<HostPiece>& pieces : plan.threads) {
+    silent.emplace_back(pieces.size());
+  }
+  if (graph.is_timed()) {
+    for (const SilentWait& wait : FindSilentWaits(graph.data(), plan)) {
+      silent[wait.thread.value][wait.piece] = true;
+    }
+  }
+  return silent;
+}
+
+}  // namespace
+
+HostPlan PredictedPlan(const ir::Graph& graph, const cost::OverheadTable& table,
+                       const PlanOptions& options, OverheadCoverage* coverage) {
+  const ir::GraphData& data = graph.data();
+  HostPlan plan = graph.is_timed() ? MeasuredPlan(data) : OrderedPlan(data);
+  const std::vector<std::vector<bool>> silent = SilentPieces(graph, plan);
+  OverheadCoverage unused;
+  OverheadCoverage& counted = coverage != nullptr ? *coverage : unused;
+  Prices prices(data, table, options);
+  for (const ir::ThreadId thread : data.threads.ids()) {
+    const std::vector<PieceKey> keys = KeysOf(data, plan, thread);
+    const std::vector<bool> opening = OpeningPieces(data, plan, thread);
+    std::vector<HostPiece>& pieces = plan.threads[thread];
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      HostPiece& piece = pieces[i];
+      if (silent[thread.value][i]) {
+        ++counted.kept.pieces;
+        counted.kept.time += piece.duration;
+        continue;
+      }
+      piece.tail = {};
+      if (opening[i]) {
+        piece.duration = {};
+        continue;
+      }
+      const Prices::Price& price = prices.Of(keys[i]);
+      piece.duration = price.time;
+      Count(data, keys[i], price, counted);
+      if (keys[i].word == KeyWord::kBlocking) {
+        PieceKey tail = keys[i];
+        tail.part = cost::OverheadPart::kSyncTail;
+        piece.tail = prices.Of(tail).time;
+      }
+    }
+  }
+  return plan;
+}
+
+}  // namespace stepcast::timeline

@@ -1,0 +1,106 @@
+#include "trace/build/phases.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace stepcast::trace {
+namespace {
+
+constexpr uint32_t kTop = 0xFFFFFFFF;
+
+// Asks the rules once for each distinct name.
+class PhaseOfName {
+ public:
+  PhaseOfName(const StringPool& strings, const Rules& rules)
+      : strings_(strings), rules_(rules), known_(strings.size()) {}
+
+  std::optional<ir::Phase> Find(StringId name) {
+    auto& entry = known_[name.value];
+    if (!entry.asked) {
+      entry = {.asked = true, .phase = rules_.FindPhase(strings_.view(name))};
+    }
+    return entry.phase;
+  }
+
+ private:
+  struct Entry {
+    bool asked = false;
+    std::optional<ir::Phase> phase{};
+  };
+
+  const StringPool& strings_;
+  const Rules& rules_;
+  std::vector<Entry> known_;
+};
+
+}  // namespace
+
+std::vector<PhaseInput> PhaseInputs(const LinkedTrace& linked) {
+  std::vector<PhaseInput> inputs;
+  inputs.reserve(linked.trace.host_events.size());
+  for (size_t i = 0; i < linked.trace.host_events.size(); ++i) {
+    const HostEvent& event = linked.trace.host_events[i];
+    inputs.push_back({.name = event.name,
+                      .thread = event.thread,
+                      .parent = linked.parent[i],
+                      .sequence = event.sequence,
+                      .is_op = event.kind == HostEventKind::kOp});
+  }
+  return inputs;
+}
+
+std::vector<bool> FindAutogradThreads(const std::vector<PhaseInput>& events,
+                                      const StringPool& strings,
+                                      const Rules& rules,
+                                      uint32_t thread_count) {
+  struct Counts {
+    int64_t ops = 0;
+    int64_t backward = 0;
+  };
+  std::vector<Counts> counts(thread_count);
+  PhaseOfName phase_of(strings, rules);
+  for (const PhaseInput& event : events) {
+    const bool top_op =
+        event.is_op && (event.parent == kTop || !events[event.parent].is_op);
+    if (top_op && event.thread < thread_count) {
+      ++counts[event.thread].ops;
+      counts[event.thread].backward +=
+          phase_of.Find(event.name) == ir::Phase::kBackward ? 1 : 0;
+    }
+  }
+  std::vector<bool> autograd(thread_count);
+  for (uint32_t i = 0; i < thread_count; ++i) {
+    autograd[i] = counts[i].backward * 2 > counts[i].ops;
+  }
+  return autograd;
+}
+
+std::vector<ir::Phase> FindPhases(const std::vector<PhaseInput>& events,
+                                  const StringPool& strings,
+                                  const Rules& rules) {
+  uint32_t thread_count = 0;
+  for (const PhaseInput& event : events) {
+    thread_count = std::max(thread_count, event.thread + 1);
+  }
+  const auto autograd =
+      FindAutogradThreads(events, strings, rules, thread_count);
+  PhaseOfName phase_of(strings, rules);
+  std::vector<ir::Phase> phases(events.size(), ir::Phase::kUnknown);
+  for (size_t i = 0; i < events.size(); ++i) {
+    const PhaseInput& event = events[i];
+    const auto named = phase_of.Find(event.name);
+    if (named) {
+      phases[i] = *named;
+    } else if (event.parent != kTop &&
+               phases[event.parent] != ir::Phase::kUnknown) {
+      phases[i] = phases[event.parent];
+    } else if (autograd[event.thread]) {
+      phases[i] = ir::Phase::kBackward;
+    } else if (event.sequence >= 0) {
+      phases[i] = ir::Phase::kForward;
+    }
+  }
+  return phases;
+}
+
+}  // namespace stepcast::trace

@@ -1,0 +1,123 @@
+#include "trace/inspect/coverage.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+#include "base/check.h"
+
+namespace stepcast::trace {
+namespace {
+
+using FamilyMap = std::map<std::string, FamilyTime, std::less<>>;
+using UnknownMap = std::map<std::string, UnknownKernel, std::less<>>;
+
+template <typename Row, typename Map>
+std::vector<Row> LongestFirst(Map map) {
+  std::vector<Row> rows;
+  rows.reserve(map.size());
+  for (auto& [key, row] : map) {
+    rows.push_back(std::move(row));
+  }
+  // The map is ordered by name, which decides between equal times.
+  std::ranges::stable_sort(rows, [](const Row& a, const Row& b) {
+    return std::tuple(a.time, a.count) > std::tuple(b.time, b.count);
+  });
+  return rows;
+}
+
+// The entry called `name`, made if there is none; looks up without a copy.
+template <typename Map>
+auto& EntryOf(Map& map, std::string_view name) {
+  auto at = map.find(name);
+  if (at == map.end()) {
+    at = map.try_emplace(std::string(name)).first;
+  }
+  return at->second;
+}
+
+double WorkShare(Duration part, Duration whole, int64_t part_works,
+                 int64_t works) {
+  if (whole > Duration{}) {
+    return static_cast<double>(part.count()) /
+           static_cast<double>(whole.count());
+  }
+  return works == 0
+             ? 1.0
+             : static_cast<double>(part_works) / static_cast<double>(works);
+}
+
+}  // namespace
+
+double Coverage::classified_share() const {
+  return WorkShare(classified, time, classified_works, works);
+}
+
+double Coverage::sized_share() const {
+  return WorkShare(sized, time, sized_works, works);
+}
+
+Coverage FindCoverage(std::span<const TimedShape> works) {
+  Coverage coverage;
+  FamilyMap families;
+  UnknownMap unknown;
+  for (const TimedShape& work : works) {
+    CHECK(work.shape != nullptr);
+    const std::string_view family = ir::FamilyName(*work.shape);
+    FamilyTime& row = EntryOf(families, family);
+    row.family = family;
+    ++row.count;
+    row.time += work.time;
+    ++coverage.works;
+    coverage.time += work.time;
+    if (ir::IsSized(*work.shape)) {
+      row.sized += work.time;
+      coverage.sized += work.time;
+      ++coverage.sized_works;
+    }
+    if (!std::holds_alternative<ir::Opaque>(*work.shape)) {
+      coverage.classified += work.time;
+      ++coverage.classified_works;
+      continue;
+    }
+    UnknownKernel& kernel = EntryOf(unknown, work.name);
+    kernel.name = work.name;
+    ++kernel.count;
+    kernel.time += work.time;
+  }
+  coverage.families = LongestFirst<FamilyTime>(std::move(families));
+  coverage.unknown = LongestFirst<UnknownKernel>(std::move(unknown));
+  return coverage;
+}
+
+Coverage Merged(const Coverage& a, const Coverage& b) {
+  FamilyMap families;
+  UnknownMap unknown;
+  for (const Coverage* part : {&a, &b}) {
+    for (const FamilyTime& row : part->families) {
+      FamilyTime& sum = EntryOf(families, row.family);
+      sum = {.family = row.family,
+             .count = sum.count + row.count,
+             .time = sum.time + row.time,
+             .sized = sum.sized + row.sized};
+    }
+    for (const UnknownKernel& row : part->unknown) {
+      UnknownKernel& sum = EntryOf(unknown, row.name);
+      sum = {.name = row.name,
+             .count = sum.count + row.count,
+             .time = sum.time + row.time};
+    }
+  }
+  return {.works = a.works + b.works,
+          .time = a.time + b.time,
+          .classified = a.classified + b.classified,
+          .sized = a.sized + b.sized,
+          .families = LongestFirst<FamilyTime>(std::move(families)),
+          .unknown = LongestFirst<UnknownKernel>(std::move(unknown)),
+          .classified_works = a.classified_works + b.classified_works,
+          .sized_works = a.sized_works + b.sized_works};
+}
+
+}  // namespace stepcast::trace

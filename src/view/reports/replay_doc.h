@@ -1,0 +1,19 @@
+// The report of a replay.
+#ifndef STEPCAST_VIEW_REPORTS_REPLAY_DOC_H_
+#define STEPCAST_VIEW_REPORTS_REPLAY_DOC_H_
+
+#include <string>
+
+#include "engine/run/replay.h"
+#include "view/doc.h"
+
+namespace stepcast::view {
+
+/// Of one step where the time went, who waited for whom, what decided its
+/// length and what is unexplained; of all steps measured against simulated.
+/// `name` is of the trace. The job must live as long as the document.
+Doc ReplayDoc(const engine::ReplayedJob& job, const std::string& name);
+
+}  // namespace stepcast::view
+
+#endif  // STEPCAST_VIEW_REPORTS_REPLAY_DOC_H_
