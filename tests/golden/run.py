@@ -27,7 +27,8 @@ the profile of a made-up GPU, with round figures in place of all that is fitted.
 Cases that show how an answer looks are about this GPU (`--profile tiny`), so
 that fitting our models anew moves none of them.
 
-`@VERSION@` in an expected line is the version of the program.
+`@VERSION@` in an expected line is the version of the program. A case has at
+most 150 lines.
 
 --update rewrites the expectations in place; read the diff before committing it.
 """
@@ -49,6 +50,7 @@ ROOT = HERE.parent.parent
 FILES = HERE / "files"
 DEFAULT_BINARY = ROOT / "build" / "release" / "src" / "cli" / "stepcast"
 TIMEOUT_S = 120
+LONGEST_CASE = 150  # Lines; more than that nobody reviews.
 COMPACT_COLUMNS = 160  # Of the lines that `| compact` joins.
 # Reaches the program; the rest of the environment must not change its output.
 KEPT_ENVIRONMENT = ("PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS",
@@ -172,6 +174,10 @@ def parse_case(text, name):
             raise CaseError(f"{where}: neither #, $, >, !, = nor ---: {line}")
     if command is None:
         raise CaseError(f"{name}: no command")
+    if len(lines) > LONGEST_CASE:
+        raise CaseError(f"{name}: has {len(lines)} lines; expected at most "
+                        f"{LONGEST_CASE}; ask for less, share an input with "
+                        "`--- use`, or split it")
     if not lines[0].startswith("# "):
         raise CaseError(f"{name}: starts without a `# sentence`")
     return parts

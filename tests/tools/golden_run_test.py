@@ -140,6 +140,7 @@ class GoldenRunTest(unittest.TestCase):
     def test_a_wrong_case_file_is_refused(self):
         self.assert_fails_with("$ stepcast version\n", "sentence")
         self.assert_fails_with("# S.\n", "no command")
+        self.assert_fails_with("# S.\n" * 150 + "$ ls\n", "has 151 lines")
         self.assert_fails_with("# S.\nstray\n$ ls\n", "case.txt:2", "stray")
         self.assert_fails_with("# S.\n> x\n", "before any command")
         self.assert_fails_with("# S.\n--- file a\n", "--- end")
