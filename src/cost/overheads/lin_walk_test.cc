@@ -5,7 +5,7 @@
 
 #include "cost/overheads/lin_ops.h"
 #include "cost/overheads/overhead_testing.h"
-#include "ir/graph_text.h"
+#include "ir/graph_testing.h"
 
 namespace stepcast::cost {
 namespace {
@@ -134,7 +134,7 @@ TEST(LinWalkTest, In2021TheOptimizerCountsTwice) {
 }
 
 TEST(LinOpsTest, ThreadsStandInOneLineByStart) {
-  const auto graph = ir::ParseGraph(R"(stepcast-graph 1
+  const ir::Graph graph = ir::GraphOf(R"(stepcast-graph 1
 rank 0 @0+100
   thread main
     annotation "forward" @0+20
@@ -150,10 +150,9 @@ rank 0 @0+100
           s20: collective kind=all_reduce bytes=8 group=2 "nccl" @38+5 #b
   wait #a -> #b
 )");
-  ASSERT_TRUE(graph) << graph.error().message;
   IdVector<ir::WorkId, Duration> times(2, std::chrono::microseconds(7));
   const std::vector<LinOp> ops =
-      LinOpsOf(graph->data(), ir::RankId{0}, times, LinVariant::k2024);
+      LinOpsOf(graph.data(), ir::RankId{0}, times, LinVariant::k2024);
   ASSERT_EQ(ops.size(), 3);
   EXPECT_EQ(ops[0].name, "aten::mm");
   EXPECT_THAT(ops[0].launches, ElementsAre("cudaLaunchKernel"));
