@@ -8,6 +8,7 @@
 #include "workload/build_graph.h"
 #include "workload/impl/implementations.h"
 #include "workload/impl/placed_lookup.h"
+#include "workload/model_testing.h"
 #include "workload/read_model.h"
 
 namespace stepcast::workload {
@@ -16,14 +17,8 @@ namespace {
 using ::testing::HasSubstr;
 
 Model FourTables() {
-  Model model;
-  model.name = "small";
-  model.batch = 64;
-  model.dense_features = 13;
-  model.bottom_mlp = {32, 16};
-  model.top_mlp = {8, 1};
-  model.tables = {{.count = 4, .rows = 1000, .dim = 16, .pooling = 2}};
-  return model;
+  return MadeModel(64, {32, 16}, {8, 1},
+                   {{.count = 4, .rows = 1000, .dim = 16, .pooling = 2}});
 }
 
 TEST(PlacementTest, AWordPlacesAllTables) {

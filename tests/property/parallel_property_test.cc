@@ -7,6 +7,7 @@
 #include "scenario/job_testing.h"
 #include "workload/impl/implementations.h"
 #include "workload/model.h"
+#include "workload/model_testing.h"
 #include "workload/placement.h"
 #include "workload/settings.h"
 
@@ -18,14 +19,9 @@ namespace {
 constexpr double kTolerance = 0.01;
 
 workload::Model Dlrm(int64_t rows = 1'000'000) {
-  workload::Model model;
-  model.name = "made";
-  model.batch = 2048;
-  model.dense_features = 13;
-  model.bottom_mlp = {512, 256, 64};
-  model.top_mlp = {512, 256, 1};
-  model.tables = {{.count = 32, .rows = rows, .dim = 64, .pooling = 1}};
-  return model;
+  return workload::MadeModel(
+      2048, {512, 256, 64}, {512, 256, 1},
+      {{.count = 32, .rows = rows, .dim = 64, .pooling = 1}});
 }
 
 class ParallelLawsTest : public ::testing::TestWithParam<const char*> {

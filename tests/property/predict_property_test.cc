@@ -11,6 +11,7 @@
 
 #include "scenario/job_testing.h"
 #include "workload/model.h"
+#include "workload/model_testing.h"
 #include "workload/settings.h"
 
 namespace stepcast::engine {
@@ -37,14 +38,9 @@ void PrintTo(const Machine& machine, std::ostream* out) {
 }
 
 workload::Model Dlrm() {
-  workload::Model model;
-  model.name = "made";
-  model.batch = 4096;
-  model.dense_features = 13;
-  model.bottom_mlp = {512, 256, 64};
-  model.top_mlp = {512, 256, 1};
-  model.tables = {{.count = 8, .rows = 1'000'000, .dim = 64, .pooling = 20}};
-  return model;
+  return workload::MadeModel(
+      4096, {512, 256, 64}, {512, 256, 1},
+      {{.count = 8, .rows = 1'000'000, .dim = 64, .pooling = 20}});
 }
 
 class PredictLawsTest : public ::testing::TestWithParam<Machine> {

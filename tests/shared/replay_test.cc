@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/account_testing.h"
 #include "engine/path_parts.h"
 #include "engine/replay_job.h"
 #include "report/path_summary.h"
@@ -72,16 +73,6 @@ class SharedReplayTest : public ::testing::TestWithParam<ReplayedTrace> {
  protected:
   void SetUp() override { SkipWithoutTraces(); }
 };
-
-Duration SumOf(const RankAccount& account) {
-  Duration sum = account.copies_exposed + account.communication_exposed +
-                 account.idle.host + account.idle.launch + account.idle.sync +
-                 account.idle.wait_for_rank;
-  for (const Duration time : account.kernels) {
-    sum += time;
-  }
-  return sum;
-}
 
 TEST_P(SharedReplayTest, EveryStepOfEveryRankIsWithinOnePercent) {
   const ReplayedJob job = ReplayOf({GetParam().path});
