@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "model/build_graph.h"
+#include "model/model_testing.h"
 
 namespace stepcast::model {
 namespace {
@@ -13,14 +14,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 Model TwoTables() {
-  Model model;
-  model.name = "small";
-  model.batch = 64;
-  model.dense_features = 13;
-  model.bottom_mlp = {32, 16};
-  model.top_mlp = {8, 1};
-  model.tables = {{.count = 2, .rows = 1000, .dim = 16, .pooling = 1}};
-  return model;
+  return MadeModel(64, {32, 16}, {8, 1},
+                   {{.count = 2, .rows = 1000, .dim = 16, .pooling = 1}});
 }
 
 double PartOf(const Memory& memory, std::string_view name) {

@@ -4,6 +4,7 @@
 #include "cost/model_store.h"
 #include "hw/device.h"
 #include "model/frameworks/implementations.h"
+#include "model/model_testing.h"
 #include "plan/make_problem.h"
 
 namespace stepcast::plan {
@@ -14,13 +15,10 @@ using model::Placement;
 class FarTablesTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    model_.name = "made";
-    model_.batch = 4096;
-    model_.dense_features = 13;
-    model_.bottom_mlp = {64, 64};
-    model_.top_mlp = {64, 1};
-    model_.tables = {{.count = 2, .rows = 1'000'000, .dim = 64, .pooling = 10},
-                     {.rows = 1'000'000, .dim = 64, .pooling = 10}};
+    model_ = model::MadeModel(
+        4096, {64, 64}, {64, 1},
+        {{.count = 2, .rows = 1'000'000, .dim = 64, .pooling = 10},
+         {.rows = 1'000'000, .dim = 64, .pooling = 10}});
     const auto kernels =
         store_.Kernels(MakeNamed("gpu", *hw::FindDevice("a100-sxm-80gb")));
     ASSERT_TRUE(kernels) << kernels.error().message;

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ir/graph_text.h"
+#include "ir/graph_testing.h"
 
 namespace stepcast::timeline {
 namespace {
@@ -23,12 +23,11 @@ constexpr ir::ThreadId kAutograd{1};
 class Split {
  public:
   Split(std::string_view main_lines, std::string_view autograd_lines) {
-    auto parsed = ir::ParseGraph(
+    const ir::Graph graph = ir::GraphOf(
         fmt::format("stepcast-graph 1\nrank 0 @0+100\n  thread main\n{}"
                     "  thread autograd\n{}",
                     main_lines, autograd_lines));
-    EXPECT_TRUE(parsed) << parsed.error().message;
-    const ir::GraphData& data = parsed->data();
+    const ir::GraphData& data = graph.data();
     const auto tops = TopLevelOps(data);
     main_ = CutThread(data, tops, kMain, std::chrono::microseconds(100));
     autograd_ = CutThread(data, tops, kAutograd, std::nullopt);

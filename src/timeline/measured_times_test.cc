@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -151,18 +152,24 @@ rank 0 @0+200
 }
 
 // Launches on an idle stream take 6 us. The last one starts 100 us behind its
-// call and nothing else ran: 94 us behind what a launch takes at least.
-TEST(MeasuredTimesTest, ALateStartWithoutACauseStaysUnexplained) {
-  const MeasuredTimes times = Take(R"(stepcast-graph 1
+// call, which takes `call_us`, and nothing else ran.
+MeasuredTimes TakeLateStart(int call_us) {
+  return Take(fmt::format(R"(stepcast-graph 1
 rank 0 @0+300
   thread main
     call launch "launch" @10+5
       s7: gemm m=1 @16+4
     call launch "launch" @30+5
       s7: gemm m=2 @36+4
-    call launch "launch" @100+5
+    call launch "launch" @100+{}
       s7: gemm m=3 @200+4
-)");
+)",
+                          call_us));
+}
+
+// 100 us behind the call are 94 us behind what a launch takes at least.
+TEST(MeasuredTimesTest, ALateStartWithoutACauseStaysUnexplained) {
+  const MeasuredTimes times = TakeLateStart(5);
   ASSERT_THAT(times.late_starts, SizeIs(1));
   EXPECT_EQ(times.late_starts[0].work, ir::WorkId{2});
   EXPECT_EQ(times.late_starts[0].cause, StartCause::kLaunch);
@@ -170,18 +177,9 @@ rank 0 @0+300
   EXPECT_EQ(LaunchOf(times, 2), 6);  // As usual; the rest is named.
 }
 
-// The same with a call that takes 95 us: the work starts 5 us after it.
+// The work starts 5 us after the call.
 TEST(MeasuredTimesTest, AStartNearTheReturnOfALongCallIsExplained) {
-  const MeasuredTimes times = Take(R"(stepcast-graph 1
-rank 0 @0+300
-  thread main
-    call launch "launch" @10+5
-      s7: gemm m=1 @16+4
-    call launch "launch" @30+5
-      s7: gemm m=2 @36+4
-    call launch "launch" @100+95
-      s7: gemm m=3 @200+4
-)");
+  const MeasuredTimes times = TakeLateStart(95);
   EXPECT_THAT(times.late_starts, IsEmpty());
   EXPECT_EQ(LaunchOf(times, 2), 100);
 }

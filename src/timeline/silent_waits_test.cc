@@ -2,15 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/graph_text.h"
+#include "ir/graph_testing.h"
 
 namespace stepcast::timeline {
 namespace {
 
 std::vector<SilentWait> WaitsIn(std::string_view text) {
-  const auto graph = ir::ParseGraph(text);
-  EXPECT_TRUE(graph) << graph.error().message;
-  return FindSilentWaits(graph->data(), MeasuredPlan(graph->data()));
+  const ir::Graph graph = ir::GraphOf(text);
+  return FindSilentWaits(graph.data(), MeasuredPlan(graph.data()));
 }
 
 // main    [op]                              [op]

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "model/frameworks/implementations.h"
+#include "model/model_testing.h"
 #include "whatif/whatif_testing.h"
 
 namespace stepcast::whatif {
@@ -217,12 +218,8 @@ rank 0 "Tesla V100-SXM2-16GB" @0+200
 TEST(ApplyTest, ModelsArePredictedAnew) {
   scenario::Job job;
   engine::Request& request = job.request;
-  request.model.name = "made";
-  request.model.batch = 2048;
-  request.model.dense_features = 13;
-  request.model.bottom_mlp = {512, 64};
-  request.model.top_mlp = {512, 1};
-  request.model.tables = {{.count = 4, .rows = 100000, .dim = 64}};
+  request.model = model::MadeModel(2048, {512, 64}, {512, 1},
+                                   {{.count = 4, .rows = 100000, .dim = 64}});
   request.settings.impl = *model::FindImplementation("pytorch-bags");
   job.names.machine.gpu = "v100-sxm-16gb";
   job.options.samples = 20;

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "model/frameworks/implementations.h"
+#include "model/model_testing.h"
 #include "plan/load_deal.h"
 #include "plan/plan.h"
 #include "whatif/whatif_testing.h"
@@ -21,13 +22,9 @@ scenario::Job Job(int gpus) {
   scenario::Job job;
   job.options.samples = 0;
   engine::Request& request = job.request;
-  request.model.name = "made";
-  request.model.batch = 4096;
-  request.model.dense_features = 13;
-  request.model.bottom_mlp = {512, 64};
-  request.model.top_mlp = {4096, 4096, 1};
-  request.model.tables = {
-      {.count = 8, .rows = 1'000'000, .dim = 64, .pooling = 20}};
+  request.model = model::MadeModel(
+      4096, {512, 64}, {4096, 4096, 1},
+      {{.count = 8, .rows = 1'000'000, .dim = 64, .pooling = 20}});
   request.settings.impl = *model::FindImplementation("torchrec");
   job.names.machine.gpu = "v100-sxm-16gb";
   job.names.machine.gpus = gpus;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "ir/graph_text.h"
+#include "ir/graph_testing.h"
 #include "scenario/find_machine.h"
 #include "scenario/resolve.h"
 #include "whatif/apply.h"
@@ -22,12 +22,10 @@ namespace stepcast::whatif {
 /// A measured step; `gpu` is what it was recorded on.
 inline Case TraceOf(std::string_view text,
                     std::string_view gpu = "v100-sxm-16gb") {
-  auto graph = ir::ParseGraph(text);
-  CHECK(graph.has_value()) << graph.error().message;
+  auto graph = std::make_shared<const ir::Graph>(ir::GraphOf(text));
   auto machine = scenario::MachineOfSteps(gpu, "", graph->data());
   CHECK(machine.has_value()) << machine.error().message;
-  auto made = CaseOfTrace(std::make_shared<const ir::Graph>(*std::move(graph)),
-                          *std::move(machine), {});
+  auto made = CaseOfTrace(std::move(graph), *std::move(machine), {});
   CHECK(made.has_value()) << made.error().message;
   return *std::move(made);
 }

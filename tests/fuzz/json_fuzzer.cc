@@ -4,37 +4,19 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/check.h"
+#include "base/drip_source_testing.h"
 #include "base/json/json_read.h"
 
 namespace {
 
-using stepcast::ByteSource;
+using stepcast::DripSource;
 using stepcast::JsonRecordReader;
 using stepcast::JsonValue;
-using stepcast::Result;
-
-/// Hands out at most `step` bytes at a time.
-class DripSource : public ByteSource {
- public:
-  DripSource(std::string_view bytes, size_t step) : left_(bytes), step_(step) {}
-
-  Result<size_t> Read(std::span<char> buffer) override {
-    const size_t count = std::min({buffer.size(), left_.size(), step_});
-    std::copy_n(left_.data(), count, buffer.data());
-    left_.remove_prefix(count);
-    return count;
-  }
-
- private:
-  std::string_view left_;
-  size_t step_;
-};
 
 /// Reads every byte a view shows, so that a wrong one is noticed.
 size_t Touch(std::string_view text) {

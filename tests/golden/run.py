@@ -19,10 +19,16 @@ A case, run in an empty directory of its own:
 `--- file NAME.gz` is stored gzipped. After the name may follow `base64` (the
 block is decoded first) and `first N` (only the first N bytes are stored, after
 any compression). Besides `stepcast` a command may be `cat NAME` (unpacked if
-it ends in .gz) or `ls`, to look at files that were written.
+it ends in .gz) or `ls`, to look at files that were written. ` | compact` behind
+a command puts every object and list of its JSON on one line that fits there.
 
-`$DATA` in a command or an output is the directory tests/data. `@VERSION@` in an
-expected line is the version of the program.
+`--- use NAME...` copies files and folders of tests/golden/files. One of them is
+the profile of a made-up GPU, with round figures in place of all that is fitted.
+Cases that show how an answer looks are about this GPU (`--profile tiny`), so
+that fitting our models anew moves none of them.
+
+`@VERSION@` in an expected line is the version of the program. A case has at
+most 150 lines.
 
 --update rewrites the expectations in place; read the diff before committing it.
 """
@@ -41,9 +47,11 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-DATA = HERE.parent / "data"
+FILES = HERE / "files"
 DEFAULT_BINARY = ROOT / "build" / "release" / "src" / "cli" / "stepcast"
 TIMEOUT_S = 120
+LONGEST_CASE = 150  # Lines; more than that nobody reviews.
+COMPACT_COLUMNS = 160  # Of the lines that `| compact` joins.
 # Reaches the program; the rest of the environment must not change its output.
 KEPT_ENVIRONMENT = ("PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS",
                     "TSAN_OPTIONS", "LD_LIBRARY_PATH")
@@ -110,6 +118,20 @@ def encode_block(header, block, where):
     return InputFile(name, content)
 
 
+def shared_files(names, where):
+    """The InputFiles of a `--- use` line."""
+    files = []
+    for name in names.split():
+        path = FILES / name
+        found = sorted(path.rglob("*")) if path.is_dir() else [path]
+        found = [file for file in found if file.is_file()]
+        if not found:
+            raise CaseError(f"{where}: tests/golden/files has no {name}")
+        files += [InputFile(str(file.relative_to(FILES)), file.read_bytes())
+                  for file in found]
+    return files
+
+
 def take_expectation(line, command, where):
     """Adds a `>`, `!` or `=` line to the expectation of `command`."""
     if command is None:
@@ -141,6 +163,8 @@ def parse_case(text, name):
             parts.append(encode_block(line[len("--- file"):], lines[at:end],
                                       where))
             at = end + 1
+        elif line.startswith("--- use "):
+            parts += shared_files(line[len("--- use "):], where)
         elif line.startswith("$ "):
             command = Command(line[2:], at)
             parts.append(command)
@@ -150,6 +174,10 @@ def parse_case(text, name):
             raise CaseError(f"{where}: neither #, $, >, !, = nor ---: {line}")
     if command is None:
         raise CaseError(f"{name}: no command")
+    if len(lines) > LONGEST_CASE:
+        raise CaseError(f"{name}: has {len(lines)} lines; expected at most "
+                        f"{LONGEST_CASE}; ask for less, share an input with "
+                        "`--- use`, or split it")
     if not lines[0].startswith("# "):
         raise CaseError(f"{name}: starts without a `# sentence`")
     return parts
@@ -174,16 +202,41 @@ def run_builtin(words, work):
 
 def split_output(text, work, complaints, stream):
     """The lines of an output, with the paths of this machine taken out."""
-    text = text.replace(str(work) + "/", "").replace(str(DATA), "$DATA")
+    text = text.replace(str(work) + "/", "")
     if text and not text.endswith("\n"):
         complaints.append(f"{stream} does not end with a newline")
     return split_lines(text)
 
 
+def compact(lines):
+    """JSON with every object and list on one line that fits there."""
+    compacted, opened = [], []  # opened: where brackets stand, outermost first.
+    for line in lines:
+        compacted.append(line)
+        if line.endswith(("{", "[")):
+            opened.append(len(compacted) - 1)
+        elif line.strip(" ,") in ("}", "]") and opened:
+            first, *items, last = compacted[opened[-1]:]
+            joined = (first + " ".join(item.strip() for item in items) +
+                      last.strip())
+            if len(joined) <= COMPACT_COLUMNS:
+                compacted[opened[-1]:] = [joined]
+            opened.pop()
+    return compacted
+
+
 def run_command(command, binary, work, complaints):
     """Runs one command in `work` and returns its Outcome."""
-    words = [word.replace("$DATA", str(DATA))
-             for word in shlex.split(command.text)]
+    words = shlex.split(command.text)
+    if words[-2:] == ["|", "compact"]:
+        outcome = run_words(words[:-2], binary, work, complaints)
+        outcome.stdout = compact(outcome.stdout)
+        return outcome
+    return run_words(words, binary, work, complaints)
+
+
+def run_words(words, binary, work, complaints):
+    """Runs the words of a command in `work` and returns its Outcome."""
     printed = run_builtin(words, work)
     if printed is not None:
         return Outcome(stdout=split_output(printed, work, complaints, "file"))

@@ -1,4 +1,14 @@
 // Laws of the graph's text form and of its builder, over random graphs.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "ir/graph_builder.h"
@@ -87,28 +97,99 @@ TEST(GraphBuilderPropertyTest, TheOrderOfAddingDoesNotMatterWhereTimesTell) {
   }
 }
 
-// Where this stops compiling, a field is new: give it a place in the text form,
-// let the random graphs use it, and then add it here.
-TEST(GraphTextPropertyTest, NoFieldIsForgotten) {
-  [[maybe_unused]] const auto& [number, gpu, step] = ir::Rank{};
-  [[maybe_unused]] const auto& [rank, role, thread_name] = ir::Thread{};
-  [[maybe_unused]] const auto& [stream_rank, device, stream_number] =
-      ir::Stream{};
-  [[maybe_unused]] const auto& [op_name, op_kind, op_thread, parent, phase,
-                                sequence, inputs, outputs, op_measured] =
-      ir::Op{};
-  [[maybe_unused]] const auto& [dims, dtype, tensor_device, storage] =
-      ir::Tensor{};
-  [[maybe_unused]] const auto& [call_name, call_kind, call_thread, op, stream,
-                                event, call_measured] = ir::Call{};
-  [[maybe_unused]] const auto& [work_name, work_kind, shape, work_stream, call,
-                                collective, work_measured] = ir::Work{};
-  [[maybe_unused]] const auto& [stream_before, after, stream_inferred] =
-      ir::StreamWait{};
-  [[maybe_unused]] const auto& [host_before, waiting, host_inferred] =
-      ir::HostWait{};
-  [[maybe_unused]] const auto& [collective_kind, works] =
-      ir::MatchedCollective{};
+// The fields of a record. Where one of these stops compiling, a field is new:
+// give it a place in the text form, let the random graphs use it, and then add
+// it here.
+auto Fields(const ir::Rank& rank) {
+  const auto& [number, gpu, step] = rank;
+  return std::tie(number, gpu, step);
+}
+auto Fields(const ir::Thread& thread) {
+  const auto& [rank, role, name] = thread;
+  return std::tie(rank, role, name);
+}
+auto Fields(const ir::Stream& stream) {
+  const auto& [rank, device, number] = stream;
+  return std::tie(rank, device, number);
+}
+auto Fields(const ir::Op& op) {
+  const auto& [name, kind, thread, parent, phase, sequence, inputs, outputs,
+               measured] = op;
+  return std::tie(name, kind, thread, parent, phase, sequence, inputs, outputs,
+                  measured);
+}
+auto Fields(const ir::Tensor& tensor) {
+  const auto& [dims, dtype, device, storage] = tensor;
+  return std::tie(dims, dtype, device, storage);
+}
+auto Fields(const ir::Call& call) {
+  const auto& [name, kind, thread, op, stream, event, measured] = call;
+  return std::tie(name, kind, thread, op, stream, event, measured);
+}
+auto Fields(const ir::Work& work) {
+  const auto& [name, kind, shape, stream, call, collective, measured] = work;
+  return std::tie(name, kind, shape, stream, call, collective, measured);
+}
+auto Fields(const ir::StreamWait& wait) {
+  const auto& [before, after, inferred] = wait;
+  return std::tie(before, after, inferred);
+}
+auto Fields(const ir::HostWait& wait) {
+  const auto& [before, call, inferred] = wait;
+  return std::tie(before, call, inferred);
+}
+auto Fields(const ir::MatchedCollective& collective) {
+  const auto& [kind, works] = collective;
+  return std::tie(kind, works);
+}
+
+template <size_t kField, typename Record>
+bool Varies(const std::vector<Record>& records) {
+  return std::ranges::any_of(records, [&](const Record& record) {
+    return std::get<kField>(Fields(record)) !=
+           std::get<kField>(Fields(records.front()));
+  });
+}
+
+template <typename Record, size_t... kFields>
+void ExpectFieldsVary(const std::vector<Record>& records,
+                      std::index_sequence<kFields...> /*fields*/) {
+  ASSERT_FALSE(records.empty());
+  const std::vector<bool> varies = {Varies<kFields>(records)...};
+  EXPECT_THAT(varies, ::testing::Each(true));
+}
+
+// Fails for a field that is the same in every such record of all graphs.
+template <typename Records>
+void ExpectFieldsVary(const std::vector<ir::Graph>& graphs,
+                      Records ir::GraphData::*place, std::string_view name) {
+  SCOPED_TRACE(name);
+  using Record = std::decay_t<decltype(*std::declval<Records>().begin())>;
+  std::vector<Record> records;
+  for (const ir::Graph& graph : graphs) {
+    const Records& some = graph.data().*place;
+    records.insert(records.end(), some.begin(), some.end());
+  }
+  using AllFields = decltype(Fields(std::declval<const Record&>()));
+  ExpectFieldsVary(records,
+                   std::make_index_sequence<std::tuple_size_v<AllFields>>());
+}
+
+TEST(GraphTextPropertyTest, RandomGraphsLeaveNoFieldAlone) {
+  std::vector<ir::Graph> graphs;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    graphs.push_back(RandomGraph(seed, {}));
+  }
+  ExpectFieldsVary(graphs, &ir::GraphData::ranks, "ranks");
+  ExpectFieldsVary(graphs, &ir::GraphData::threads, "threads");
+  ExpectFieldsVary(graphs, &ir::GraphData::streams, "streams");
+  ExpectFieldsVary(graphs, &ir::GraphData::ops, "ops");
+  ExpectFieldsVary(graphs, &ir::GraphData::tensors, "tensors");
+  ExpectFieldsVary(graphs, &ir::GraphData::calls, "calls");
+  ExpectFieldsVary(graphs, &ir::GraphData::works, "works");
+  ExpectFieldsVary(graphs, &ir::GraphData::stream_waits, "stream waits");
+  ExpectFieldsVary(graphs, &ir::GraphData::host_waits, "host waits");
+  ExpectFieldsVary(graphs, &ir::GraphData::collectives, "collectives");
 }
 
 // Every text with one byte changed is parsed or refused, and what is parsed

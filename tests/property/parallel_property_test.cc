@@ -6,6 +6,7 @@
 
 #include "model/frameworks/implementations.h"
 #include "model/model.h"
+#include "model/model_testing.h"
 #include "model/settings.h"
 #include "model/tables/placement.h"
 #include "scenario/job_testing.h"
@@ -18,14 +19,9 @@ namespace {
 constexpr double kTolerance = 0.01;
 
 model::Model Dlrm(int64_t rows = 1'000'000) {
-  model::Model model;
-  model.name = "made";
-  model.batch = 2048;
-  model.dense_features = 13;
-  model.bottom_mlp = {512, 256, 64};
-  model.top_mlp = {512, 256, 1};
-  model.tables = {{.count = 32, .rows = rows, .dim = 64, .pooling = 1}};
-  return model;
+  return model::MadeModel(
+      2048, {512, 256, 64}, {512, 256, 1},
+      {{.count = 32, .rows = rows, .dim = 64, .pooling = 1}});
 }
 
 class ParallelLawsTest : public ::testing::TestWithParam<const char*> {

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "model/model.h"
+#include "model/model_testing.h"
 #include "model/settings.h"
 #include "scenario/job_testing.h"
 
@@ -37,14 +38,9 @@ void PrintTo(const Machine& machine, std::ostream* out) {
 }
 
 model::Model Dlrm() {
-  model::Model model;
-  model.name = "made";
-  model.batch = 4096;
-  model.dense_features = 13;
-  model.bottom_mlp = {512, 256, 64};
-  model.top_mlp = {512, 256, 1};
-  model.tables = {{.count = 8, .rows = 1'000'000, .dim = 64, .pooling = 20}};
-  return model;
+  return model::MadeModel(
+      4096, {512, 256, 64}, {512, 256, 1},
+      {{.count = 8, .rows = 1'000'000, .dim = 64, .pooling = 20}});
 }
 
 class PredictLawsTest : public ::testing::TestWithParam<Machine> {

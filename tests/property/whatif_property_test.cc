@@ -2,7 +2,6 @@
 #include <functional>
 #include <initializer_list>
 #include <iterator>
-#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,12 +13,12 @@
 
 #include "base/rng.h"
 #include "base/tries_testing.h"
-#include "ir/graph_text.h"
 #include "sim/critical_path.h"
 #include "tests/testing/random_step.h"
 #include "whatif/apply.h"
 #include "whatif/case.h"
 #include "whatif/change.h"
+#include "whatif/whatif_testing.h"
 
 namespace stepcast::whatif {
 namespace {
@@ -32,16 +31,8 @@ class WhatifPropertyTest : public ::testing::Test {
   void ForEachStep(const std::function<void(uint64_t, const Case&)>& check) {
     for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
       const std::string text = testing::RandomStepText(seed);
-      auto graph = ir::ParseGraph(text);
-      ASSERT_TRUE(graph) << graph.error().message << "\n" << text;
-      auto machine =
-          scenario::MachineOfSteps("v100-sxm-16gb", "", graph->data());
-      ASSERT_TRUE(machine) << machine.error().message;
-      const auto made =
-          CaseOfTrace(std::make_shared<const ir::Graph>(*std::move(graph)),
-                      *std::move(machine), {});
-      ASSERT_TRUE(made) << made.error().message << "\n" << text;
-      check(seed, *made);
+      SCOPED_TRACE(text);
+      check(seed, TraceOf(text));
     }
   }
 

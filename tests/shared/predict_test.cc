@@ -10,7 +10,6 @@
 
 #include "cost/model_store.h"
 #include "cost/overheads/overhead_files.h"
-#include "engine/run/predict.h"
 #include "hw/device.h"
 #include "tests/shared/shared_traces.h"
 #include "trace/build/build_graph.h"

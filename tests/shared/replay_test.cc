@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/explain/account_testing.h"
 #include "engine/explain/path_parts.h"
 #include "tests/shared/shared_traces.h"
 #include "view/reports/path_summary.h"
@@ -73,16 +74,6 @@ class SharedReplayTest : public ::testing::TestWithParam<ReplayedTrace> {
  protected:
   void SetUp() override { SkipWithoutTraces(); }
 };
-
-Duration SumOf(const RankAccount& account) {
-  Duration sum = account.copies_exposed + account.communication_exposed +
-                 account.idle.host + account.idle.launch + account.idle.sync +
-                 account.idle.wait_for_rank;
-  for (const Duration time : account.kernels) {
-    sum += time;
-  }
-  return sum;
-}
 
 TEST_P(SharedReplayTest, EveryStepOfEveryRankIsWithinOnePercent) {
   const ReplayedJob job = ReplayOf({GetParam().path});

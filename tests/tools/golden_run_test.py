@@ -20,6 +20,7 @@ case "$1" in
   copy) cp "$2" "$3" ;;
   fail) echo "error: no $2" >&2; exit 2 ;;
   path) echo "$2" ;;
+  absolute) echo "$PWD/$2" ;;
   version) echo "stepcast {VERSION} reads schema 1.1.1" ;;
   unfinished) printf 'no newline' ;;
   crash) kill -SEGV $$ ;;
@@ -88,9 +89,28 @@ class GoldenRunTest(unittest.TestCase):
                            "$ stepcast copy a b\n$ ls\n> a\n> b\n"
                            "$ cat b\n> x\n")
 
+    def test_shared_files_are_copied_one_by_one_or_by_the_folder(self):
+        self.assert_passes("# S.\n--- use tiny/node.toml tiny_server.toml\n"
+                           "$ ls\n> tiny/node.toml\n> tiny_server.toml\n")
+        status, output = self.run_case("# S.\n--- use tiny\n$ ls\n",
+                                       "--update")
+        self.assertEqual(status, 0, output)
+        self.assertIn("> tiny/device.toml\n> tiny/node.toml\n",
+                      self.case.read_text())
+
+    def test_compact_joins_brackets_that_fit_a_line(self):
+        long = '"' + "x" * 160 + '"'
+        self.assert_passes(
+            "# S.\n--- file a\n"
+            "{\n  \"a\": [\n    1,\n    [\n      2\n    ]\n  ],\n"
+            f"  \"b\": {{\n    \"c\": {long}\n  }},\n  \"d\": []\n}}\n"
+            "--- end\n$ stepcast show a | compact\n"
+            "> {\n>   \"a\": [1, [2]],\n>   \"b\": {\n"
+            f">     \"c\": {long}\n>   }},\n>   \"d\": []\n> }}\n")
+
     def test_paths_of_this_machine_do_not_show(self):
-        self.assert_passes("# S.\n$ stepcast path $DATA/t.json\n"
-                           "> $DATA/t.json\n")
+        self.assert_passes("# S.\n--- file a\nx\n--- end\n"
+                           "$ stepcast absolute a\n> a\n")
 
     def test_version_is_a_placeholder(self):
         self.assert_passes("# S.\n$ stepcast version\n"
@@ -120,11 +140,14 @@ class GoldenRunTest(unittest.TestCase):
     def test_a_wrong_case_file_is_refused(self):
         self.assert_fails_with("$ stepcast version\n", "sentence")
         self.assert_fails_with("# S.\n", "no command")
+        self.assert_fails_with("# S.\n" * 150 + "$ ls\n", "has 151 lines")
         self.assert_fails_with("# S.\nstray\n$ ls\n", "case.txt:2", "stray")
         self.assert_fails_with("# S.\n> x\n", "before any command")
         self.assert_fails_with("# S.\n--- file a\n", "--- end")
         self.assert_fails_with("# S.\n--- file ../a\n--- end\n$ ls\n",
                                "outside")
+        self.assert_fails_with("# S.\n--- use nothing\n$ ls\n",
+                               "has no nothing")
         self.assert_fails_with("# S.\n$ rm -rf x\n", "not rm")
 
 

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "base/drip_source_testing.h"
+#include "base/json/json_read_testing.h"
 
 namespace stepcast {
 namespace {
@@ -31,23 +32,12 @@ struct Reading {
 };
 
 Reading ReadSource(ByteSource& source) {
-  JsonRecordReader reader(source, kRecordArrays);
-  Reading reading;
-  while (true) {
-    const auto item = reader.Next();
-    if (!item) {
-      reading.error = item.error().message;
-      break;
-    }
-    if (!item->has_value()) {
-      break;
-    }
-    const auto& found = **item;
-    reading.items.push_back(std::string(found.key) +
-                            (found.is_record ? "[]=" : "=") +
-                            std::string(found.value.raw()));
+  const JsonItems items = ReadItems(source, kRecordArrays);
+  Reading reading{.error = items.error, .counts = items.counts};
+  for (const JsonItems::Item& item : items.list) {
+    reading.items.push_back(item.key + (item.is_record ? "[]=" : "=") +
+                            item.raw);
   }
-  reading.counts = reader.counts();
   return reading;
 }
 

@@ -16,6 +16,7 @@
 
 #include "base/drip_source_testing.h"
 #include "base/json/json_read.h"
+#include "base/json/json_read_testing.h"
 
 namespace stepcast {
 namespace {
@@ -32,22 +33,13 @@ struct RecordReading {
 
 RecordReading ReadRecords(std::string_view text, size_t step = SIZE_MAX) {
   DripSource source(text, step);
-  JsonRecordReader reader(source, kEventsArray);
-  RecordReading reading;
-  while (true) {
-    const auto item = reader.Next();
-    if (!item) {
-      reading.error = item.error().message;
-      break;
-    }
-    if (!item->has_value()) {
-      break;
-    }
-    if ((*item)->is_record) {
-      reading.records.emplace_back((*item)->value.raw());
+  const JsonItems items = ReadItems(source, kEventsArray);
+  RecordReading reading{.error = items.error, .counts = items.counts};
+  for (const JsonItems::Item& item : items.list) {
+    if (item.is_record) {
+      reading.records.push_back(item.raw);
     }
   }
-  reading.counts = reader.counts();
   return reading;
 }
 

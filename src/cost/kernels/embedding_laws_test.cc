@@ -20,16 +20,11 @@ using ir::EmbeddingBag;
 using ir::Pass;
 using ir::Update;
 
-// 8 tables of a million rows, 100 random ids a bag.
+// 8 tables of a million rows, 100 random ids a bag, with FBGEMM's kernel.
 EmbeddingBag RandomBag() {
-  return {.tables = 8,
-          .rows = 8'000'000,
-          .dim = 64,
-          .batch = 2048,
-          .lookups = 8 * 2048 * 100,
-          .dtype = ir::DType::kFp32,
-          .index_alpha = 0,
-          .longest_bag = 100};
+  EmbeddingBag bag = RandomDlrm();
+  bag.kernel = EmbeddingBag{}.kernel;
+  return bag;
 }
 
 std::vector<EmbeddingBag> ManyBags() {
@@ -152,14 +147,7 @@ TEST(EmbeddingLaws, OfUnequalTablesIsTheSumOfTheirTraffic) {
 
 TEST(EmbeddingLaws, MoreOptimizerStateTakesLonger) {
   const Machine h100 = On("h100-sxm-80gb");
-  const EmbeddingBag bag{.tables = 10,
-                         .rows = 16'777'210,
-                         .dim = 128,
-                         .batch = 104'857,
-                         .lookups = 1'048'570,
-                         .dtype = ir::DType::kFp32,
-                         .pooled = false,
-                         .index_alpha = 1.05};
+  const EmbeddingBag bag = PublishedLookup();
   double before = 0;
   for (const Update update :
        {Update::kNone, Update::kSgd, Update::kRowwiseAdagrad, Update::kAdagrad,

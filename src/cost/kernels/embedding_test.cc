@@ -21,18 +21,6 @@ Machine V100() {
   return On("v100-sxm-16gb");
 }
 
-// FBGEMM without pooling, as a published benchmark on an H100 runs it.
-EmbeddingBag PublishedLookup() {
-  return {.tables = 10,
-          .rows = 16'777'210,
-          .dim = 128,
-          .batch = 104'857,
-          .lookups = 1'048'570,
-          .dtype = ir::DType::kFp32,
-          .pooled = false,
-          .index_alpha = 1.05};
-}
-
 // What one rank of the 8-GPU DLRM trace looks up: pooling factors a table.
 EmbeddingBag Rank(std::vector<int64_t> rows, std::vector<int64_t> ids) {
   EmbeddingBag bag{.tables = 3,

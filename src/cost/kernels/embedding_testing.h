@@ -39,6 +39,18 @@ inline ir::EmbeddingBag CriteoDlrm() {
                          95,       34}};
 }
 
+/// FBGEMM without pooling, as a published benchmark on an H100 runs it.
+inline ir::EmbeddingBag PublishedLookup() {
+  return {.tables = 10,
+          .rows = 16'777'210,
+          .dim = 128,
+          .batch = 104'857,
+          .lookups = 1'048'570,
+          .dtype = ir::DType::kFp32,
+          .pooled = false,
+          .index_alpha = 1.05};
+}
+
 inline ir::EmbeddingBag Backward(ir::EmbeddingBag bag,
                                  ir::Update update = ir::Update::kSgd) {
   bag.pass = ir::Pass::kBackward;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/explain/account_testing.h"
 #include "engine/run/replay_testing.h"
 
 namespace stepcast::engine {
@@ -15,16 +16,6 @@ size_t FamilyOf(const ir::KernelShape& shape) {
 
 double Us(Duration time) {
   return ToMicroseconds(time);
-}
-
-Duration SumOf(const RankAccount& account) {
-  Duration sum = account.copies_exposed + account.communication_exposed +
-                 account.idle.host + account.idle.launch + account.idle.sync +
-                 account.idle.wait_for_rank;
-  for (const Duration time : account.kernels) {
-    sum += time;
-  }
-  return sum;
 }
 
 // host   [call 10-12][call 20-22]                        [call 75-77]     | 100

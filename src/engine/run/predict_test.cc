@@ -9,7 +9,7 @@
 #include "cost/model_store.h"
 #include "cost/overheads/overhead_files.h"
 #include "hw/cluster.h"
-#include "ir/graph_text.h"
+#include "ir/graph_testing.h"
 
 namespace stepcast::engine {
 namespace {
@@ -68,8 +68,6 @@ TEST(ShareLinks, GoesByTheSlowestOfSeveralLinks) {
 
 // Two all-reduces of 64 MB, which a switch moves at its full rate.
 double StepOf(std::string_view text) {
-  auto graph = ir::ParseGraph(text);
-  EXPECT_TRUE(graph) << graph.error().message;
   cost::ModelStore store;
   const cost::OverheadTable overheads(*cost::LoadOverheads("shared"));
   const Named<hw::Cluster> servers =
@@ -78,7 +76,7 @@ double StepOf(std::string_view text) {
   options.price.collectives.models = *store.Collectives(servers);
   options.price.collectives.ranks = 8;
   const auto prediction =
-      Predict({.graph = std::make_shared<const ir::Graph>(*std::move(graph)),
+      Predict({.graph = std::make_shared<const ir::Graph>(ir::GraphOf(text)),
                .models = *store.Kernels(MakeNamed("gpu", servers->device)),
                .overheads = &overheads},
               options);

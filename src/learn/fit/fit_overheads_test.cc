@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ir/graph_text.h"
+#include "ir/graph_testing.h"
 
 namespace stepcast::learn {
 namespace {
@@ -16,10 +16,8 @@ using ::testing::ElementsAre;
 using ::testing::Field;
 
 OverheadSamples SamplesOf(std::string_view text) {
-  const auto graph = ir::ParseGraph(text);
-  EXPECT_TRUE(graph) << graph.error().message;
   OverheadSamples samples;
-  AddSamples(graph->data(), 0, samples);
+  AddSamples(ir::GraphOf(text).data(), 0, samples);
   return samples;
 }
 

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ir/graph_text.h"
+#include "ir/graph_testing.h"
 
 namespace stepcast::learn {
 namespace {
@@ -27,9 +27,7 @@ StepGraph StepOf(int64_t number, const std::vector<int>& ranks) {
   for (size_t i = 0; i < ranks.size(); ++i) {
     text += RankText(static_cast<int>(i), ranks[i]);
   }
-  auto graph = ir::ParseGraph(text);
-  EXPECT_TRUE(graph) << graph.error().message;
-  return {.step = number, .graph = *std::move(graph)};
+  return {.step = number, .graph = ir::GraphOf(text)};
 }
 
 std::vector<double> Predicted(const Result<HeldOut>& held_out) {
@@ -65,9 +63,8 @@ TEST(PredictHeldOutTest, LongStepsAreLeftOut) {
 TEST(SteadyStepsTest, AStepWithoutOpsIsNotSteadyWhereOthersHaveSome) {
   std::vector<StepGraph> steps;
   steps.push_back(StepOf(1, {100}));
-  auto mark = ir::ParseGraph("stepcast-graph 1\nrank 0 @0+5\n");
-  ASSERT_TRUE(mark) << mark.error().message;
-  steps.push_back({.step = 2, .graph = *std::move(mark)});
+  steps.push_back(
+      {.step = 2, .graph = ir::GraphOf("stepcast-graph 1\nrank 0 @0+5\n")});
   EXPECT_THAT(SteadySteps(steps), ElementsAre(true, false));
 }
 

@@ -8,6 +8,7 @@
 #include "model/build_graph.h"
 #include "model/frameworks/implementations.h"
 #include "model/frameworks/placed_lookup.h"
+#include "model/model_testing.h"
 #include "model/read_model.h"
 
 namespace stepcast::model {
@@ -16,14 +17,8 @@ namespace {
 using ::testing::HasSubstr;
 
 Model FourTables() {
-  Model model;
-  model.name = "small";
-  model.batch = 64;
-  model.dense_features = 13;
-  model.bottom_mlp = {32, 16};
-  model.top_mlp = {8, 1};
-  model.tables = {{.count = 4, .rows = 1000, .dim = 16, .pooling = 2}};
-  return model;
+  return MadeModel(64, {32, 16}, {8, 1},
+                   {{.count = 4, .rows = 1000, .dim = 16, .pooling = 2}});
 }
 
 TEST(PlacementTest, AWordPlacesAllTables) {

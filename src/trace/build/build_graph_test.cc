@@ -137,17 +137,22 @@ TEST(BuildGraphTest, KeepsWorkThatTheStepBeforeLeftOver) {
   EXPECT_TRUE(graph.data().works[ir::WorkId{1}].call.valid());
 }
 
+// A kernel on stream 7, and one on stream 20 that is made to wait for it.
+TraceText TwoStreams(int second_start) {
+  return TraceText()
+      .Step(1, 0, 200)
+      .Op("aten::mm", 1, 5, 150)
+      .Call("cudaLaunchKernel", 10, 5, 1)
+      .Call("cudaEventRecord", 20, 2, 2)
+      .Call("cudaStreamWaitEvent", 30, 2, 3)
+      .Call("cudaLaunchKernel", 40, 5, 4)
+      .Kernel("volta_sgemm_128x64_nn", 7, 30, 40, 1)
+      .Kernel("volta_sgemm_128x64_nn", 20, second_start, 40, 4);
+}
+
 TEST(BuildGraphTest, UsesTheWaitsThatTheProfilerRecorded) {
-  const auto ranks = One(TraceText()
-                             .Step(1, 0, 200)
-                             .Op("aten::mm", 1, 5, 150)
-                             .Call("cudaLaunchKernel", 10, 5, 1)
-                             .Call("cudaEventRecord", 20, 2, 2)
-                             .Call("cudaStreamWaitEvent", 30, 2, 3)
-                             .Call("cudaLaunchKernel", 40, 5, 4)
+  const auto ranks = One(TwoStreams(71)
                              .Call("cudaStreamSynchronize", 60, 60, 5)
-                             .Kernel("volta_sgemm_128x64_nn", 7, 30, 40, 1)
-                             .Kernel("volta_sgemm_128x64_nn", 20, 71, 40, 4)
                              .Sync("Stream Wait Event", 20, 7, 2, 3)
                              .Sync("Stream Sync", 20, -1, -1, 5));
   const ir::Graph graph = Build(ranks);
@@ -166,16 +171,8 @@ TEST(BuildGraphTest, UsesTheWaitsThatTheProfilerRecorded) {
 
 // The same calls without cuda_sync events: the order of calls tells.
 TEST(BuildGraphTest, InfersWaitsFromTheOrderOfCalls) {
-  const auto ranks = One(TraceText()
-                             .Step(1, 0, 200)
-                             .Op("aten::mm", 1, 5, 150)
-                             .Call("cudaLaunchKernel", 10, 5, 1)
-                             .Call("cudaEventRecord", 20, 2, 2)
-                             .Call("cudaStreamWaitEvent", 30, 2, 3)
-                             .Call("cudaLaunchKernel", 40, 5, 4)
-                             .Call("cudaStreamSynchronize", 60, 60, 5)
-                             .Kernel("volta_sgemm_128x64_nn", 7, 30, 40, 1)
-                             .Kernel("volta_sgemm_128x64_nn", 20, 71, 40, 4));
+  const auto ranks =
+      One(TwoStreams(71).Call("cudaStreamSynchronize", 60, 60, 5));
   const ir::Graph graph = Build(ranks);
   const ir::GraphData& data = graph.data();
   ASSERT_EQ(data.stream_waits.size(), 1U);
@@ -220,16 +217,7 @@ TEST(BuildGraphTest, InfersWaitsOfACollectiveFromLaunchesAlone) {
 
 // The second kernel starts while the first one runs: there was no wait.
 TEST(BuildGraphTest, InfersNoWaitThatTheTraceContradicts) {
-  const auto ranks = One(TraceText()
-                             .Step(1, 0, 200)
-                             .Op("aten::mm", 1, 5, 150)
-                             .Call("cudaLaunchKernel", 10, 5, 1)
-                             .Call("cudaEventRecord", 20, 2, 2)
-                             .Call("cudaStreamWaitEvent", 30, 2, 3)
-                             .Call("cudaLaunchKernel", 40, 5, 4)
-                             .Kernel("volta_sgemm_128x64_nn", 7, 30, 40, 1)
-                             .Kernel("volta_sgemm_128x64_nn", 20, 50, 40, 4));
-  const ir::Graph graph = Build(ranks);
+  const ir::Graph graph = Build(One(TwoStreams(50)));
   EXPECT_TRUE(graph.data().stream_waits.empty());
 }
 

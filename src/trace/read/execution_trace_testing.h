@@ -33,6 +33,13 @@ struct ExecutionRead {
     }
     return names;
   }
+  std::vector<int64_t> ids() const {
+    std::vector<int64_t> ids;
+    for (const ExecutionNode& node : trace.nodes) {
+      ids.push_back(node.id);
+    }
+    return ids;
+  }
   /// The id of each node's parent, 0 at the top.
   std::vector<int64_t> parents() const {
     std::vector<int64_t> ids;

@@ -21,6 +21,7 @@ namespace {
 using std::chrono::microseconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string Delimited(std::string_view record) {
   std::string out;
@@ -339,7 +340,7 @@ TEST(ReadChakraTest, TruncationAtEveryByteIsSurvived) {
   }
 }
 
-TEST(ReadChakraTest, EveryByteReplacedIsSurvived) {
+TEST(ReadChakraTest, EveryByteReplacedGivesNodesOrALineWhyNot) {
   chakra::Node kernel = DeviceNode(2, "kernel", 1);
   kernel.add_data_dependencies(1);
   kernel.mutable_inputs()->set_values("[[5, 6, 0, 12, 4, 'cuda:0']]");
@@ -348,7 +349,9 @@ TEST(ReadChakraTest, EveryByteReplacedIsSurvived) {
   for (const char bad : {'\0', '\x01', '\x7F', '\xFF'}) {
     for (char& c : bytes) {
       const char good = std::exchange(c, bad);
-      ReadBytes(bytes);
+      const ExecutionRead read = ReadBytes(bytes);
+      ASSERT_EQ(read.trace.nodes.empty(), !read.error.empty()) << read.error;
+      ASSERT_THAT(read.error, Not(HasSubstr("\n")));
       c = good;
     }
   }

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -9,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/drip_source_testing.h"
 #include "trace/read/chakra/read_chakra.h"
 
 namespace stepcast::trace {
@@ -16,22 +16,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-// Gives a byte at a time, as a slow pipe would.
-class TrickleSource : public ByteSource {
- public:
-  explicit TrickleSource(std::string_view bytes) : left_(bytes) {}
-
-  Result<size_t> Read(std::span<char> buffer) override {
-    const size_t count = std::min<size_t>({1, buffer.size(), left_.size()});
-    std::copy_n(left_.data(), count, buffer.data());
-    left_.remove_prefix(count);
-    return count;
-  }
-
- private:
-  std::string_view left_;
-};
 
 struct Records {
   std::vector<std::string> list{};
@@ -60,7 +44,7 @@ Records ReadAllRecords(ByteSource& source) {
 }
 
 Records ReadAllRecords(std::string_view bytes) {
-  TrickleSource source(bytes);
+  DripSource source(bytes, 1);  // A byte at a time, as a slow pipe.
   return ReadAllRecords(source);
 }
 

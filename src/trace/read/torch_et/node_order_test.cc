@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/tries_testing.h"
+#include "trace/read/execution_trace_testing.h"
 #include "trace/read/oddities.h"
 
 namespace stepcast::trace {
@@ -24,31 +25,8 @@ struct Spec {
   NodeKind kind = NodeKind::kOp;
 };
 
-struct Arranged {
-  ExecutionTrace trace;
-  Diagnostics diagnostics;
-
-  std::vector<int64_t> ids() const {
-    std::vector<int64_t> ids;
-    for (const ExecutionNode& node : trace.nodes) {
-      ids.push_back(node.id);
-    }
-    return ids;
-  }
-  // The id of each node's parent, 0 at the top.
-  std::vector<int64_t> parents() const {
-    std::vector<int64_t> ids;
-    for (const ExecutionNode& node : trace.nodes) {
-      ids.push_back(node.parent == ExecutionNode::kNoParent
-                        ? 0
-                        : trace.nodes[node.parent].id);
-    }
-    return ids;
-  }
-};
-
-Arranged Arrange(const std::vector<Spec>& specs) {
-  Arranged out;
+ExecutionRead Arrange(const std::vector<Spec>& specs) {
+  ExecutionRead out;
   std::vector<ParsedNode> nodes;
   for (const Spec& spec : specs) {
     ParsedNode parsed{.parent = spec.parent};
@@ -65,7 +43,7 @@ Arranged Arrange(const std::vector<Spec>& specs) {
 
 // PyTorch writes a node when it ends: children first.
 TEST(NodeOrderTest, SortsByThreadAndOrderOfStart) {
-  const Arranged out =
+  const ExecutionRead out =
       Arrange({{.id = 30, .parent = 20, .record = 2},
                {.id = 20, .parent = 10, .record = 1},
                {.id = 40, .parent = 10, .record = 3},
@@ -83,23 +61,23 @@ TEST(NodeOrderTest, SortsByThreadAndOrderOfStart) {
 }
 
 TEST(NodeOrderTest, WithoutRecordIdsParentsStillComeFirst) {
-  const Arranged out = Arrange({{.id = 3, .parent = 2},
-                                {.id = 2, .parent = 1},
-                                {.id = 4, .parent = 1},
-                                {.id = 1}});
+  const ExecutionRead out = Arrange({{.id = 3, .parent = 2},
+                                     {.id = 2, .parent = 1},
+                                     {.id = 4, .parent = 1},
+                                     {.id = 1}});
   EXPECT_THAT(out.ids(), ElementsAre(1, 2, 3, 4));
 }
 
 TEST(NodeOrderTest, AParentThatStartsLaterOrOnALaterThreadComesFirst) {
-  const Arranged out = Arrange({{.id = 1, .parent = 2, .record = 1},
-                                {.id = 2, .thread = 7, .record = 9},
-                                {.id = 3, .record = 0}});
+  const ExecutionRead out = Arrange({{.id = 1, .parent = 2, .record = 1},
+                                     {.id = 2, .thread = 7, .record = 9},
+                                     {.id = 3, .record = 0}});
   EXPECT_THAT(out.ids(), ElementsAre(3, 2, 1));
   EXPECT_THAT(out.parents(), ElementsAre(0, 0, 2));
 }
 
 TEST(NodeOrderTest, DeviceNodesFollowWithTheThreadOfTheirParent) {
-  const Arranged out =
+  const ExecutionRead out =
       Arrange({{.id = 9, .parent = 2, .thread = 0, .kind = NodeKind::kDevice},
                {.id = 1, .record = 1},
                {.id = 8, .thread = 0, .kind = NodeKind::kDevice},
@@ -110,7 +88,7 @@ TEST(NodeOrderTest, DeviceNodesFollowWithTheThreadOfTheirParent) {
 }
 
 TEST(NodeOrderTest, MissingParentsAndDeviceParentsAreCounted) {
-  const Arranged out =
+  const ExecutionRead out =
       Arrange({{.id = 1, .parent = 77},
                {.id = 2, .parent = 3},
                {.id = 3, .kind = NodeKind::kDevice},
@@ -121,21 +99,21 @@ TEST(NodeOrderTest, MissingParentsAndDeviceParentsAreCounted) {
 
 // 1 -> 2 -> 3 -> 1, with 4 hanging on the cycle; 5 is its own parent.
 TEST(NodeOrderTest, CyclesAreCutOnce) {
-  const Arranged out = Arrange({{.id = 1, .parent = 2, .record = 1},
-                                {.id = 2, .parent = 3, .record = 2},
-                                {.id = 3, .parent = 1, .record = 3},
-                                {.id = 4, .parent = 2, .record = 4},
-                                {.id = 5, .parent = 5, .record = 5}});
+  const ExecutionRead out = Arrange({{.id = 1, .parent = 2, .record = 1},
+                                     {.id = 2, .parent = 3, .record = 2},
+                                     {.id = 3, .parent = 1, .record = 3},
+                                     {.id = 4, .parent = 2, .record = 4},
+                                     {.id = 5, .parent = 5, .record = 5}});
   EXPECT_THAT(out.ids(), ElementsAre(3, 2, 1, 4, 5));
   EXPECT_THAT(out.parents(), ElementsAre(0, 3, 2, 2, 0));
   EXPECT_EQ(out.diagnostics.count(kBadParent), 2);
 }
 
 TEST(NodeOrderTest, OfNodesWithTheSameIdTheFirstCounts) {
-  const Arranged out = Arrange({{.id = 1, .record = 5},
-                                {.id = 2, .parent = 1, .record = 6},
-                                {.id = 1, .record = 1},
-                                {.id = 1, .parent = 2, .record = 2}});
+  const ExecutionRead out = Arrange({{.id = 1, .record = 5},
+                                     {.id = 2, .parent = 1, .record = 6},
+                                     {.id = 1, .record = 1},
+                                     {.id = 1, .parent = 2, .record = 2}});
   EXPECT_THAT(out.ids(), ElementsAre(1, 2));
   EXPECT_EQ(out.trace.nodes[0].record_id, 5);
   EXPECT_EQ(out.diagnostics.count(kDuplicateId), 2);
@@ -149,7 +127,7 @@ TEST(NodeOrderTest, AMillionDeepChainInTheWorstOrderIsFine) {
                      .parent = id > 1 ? std::optional(id - 1) : std::nullopt,
                      .record = kDepth - id});
   }
-  const Arranged out = Arrange(specs);
+  const ExecutionRead out = Arrange(specs);
   ASSERT_EQ(out.trace.nodes.size(), static_cast<size_t>(kDepth));
   uint32_t depth = 1;
   while (depth < kDepth && out.trace.nodes[depth].parent == depth - 1) {

@@ -356,12 +356,14 @@ TEST(ReadTorchEtTest, TruncationAtEveryByteIsSurvived) {
   }
 }
 
-TEST(ReadTorchEtTest, EveryByteReplacedIsSurvived) {
+TEST(ReadTorchEtTest, EveryByteReplacedGivesNodesOrALineWhyNot) {
   for (const char bad : {'"', '\xFF'}) {
     std::string text(kSchema111);
     for (char& c : text) {
       const char good = std::exchange(c, bad);
-      ReadText(text);
+      const ExecutionRead read = ReadText(text);
+      ASSERT_EQ(read.trace.nodes.empty(), !read.error.empty()) << read.error;
+      ASSERT_THAT(read.error, Not(HasSubstr("\n")));
       c = good;
     }
   }
