@@ -206,13 +206,14 @@ Verb PredictVerb() {
            {.name = "samples_per_s", .unit = "", .help = "throughput"},
            {.name = "memory",
             .unit = "%",
-            .help = "device memory in use, of its capacity"},
+            .help = "device memory in use, as a share of its capacity"},
            {.name = "error",
             .unit = "%",
             .help = "largest error of a rank's step, for traces"}},
       .files = {{.name = "perfetto",
-                 .help = "write the simulated timeline, of a trace beside the "
-                         "measured one,\nfor Perfetto; .gz is compressed"}},
+                 .help =
+                     "write the simulated timeline for Perfetto, of a trace "
+                     "together with\nthe measured one; .gz is compressed"}},
       .ask = AskPredict};
 }
 

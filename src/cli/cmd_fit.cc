@@ -15,15 +15,14 @@ Status RunFit(const Words& words) {
   constexpr std::array kKinds = {
       Kind{"kernels", "kernel models of a GPU, from measured times",
            FitKernels},
-      Kind{"profile", "all of a machine, from its own measurements",
-           FitProfile},
-      Kind{"overheads", "what a host takes for ops and calls, from traces",
+      Kind{"profile", "a whole machine, from its own measurements", FitProfile},
+      Kind{"overheads", "the host's time for ops and calls, from traces",
            FitOverheads},
       Kind{"collectives", "collectives of a platform, from measured times",
            FitCollectives},
   };
-  return RunKind("fit", "Turns measurements into files that predict.", kKinds,
-                 words);
+  return RunKind("fit", "Turns measurements into files for predictions.",
+                 kKinds, words);
 }
 
 Status WriteProfile(const std::vector<fit::ProfileFile>& files,

@@ -10,7 +10,7 @@ void AddDataOptions(OptionParser& parser, DataOptions& options,
                     std::string_view help) {
   parser.Add("--data", options.data, help);
   parser.Add("--threads", options.threads,
-             "how many to use; default: one per core");
+             "threads to use; default: one per core");
 }
 
 Result<Data> ReadDataOptions(const DataOptions& options,

@@ -20,8 +20,8 @@ Status FitCollectives(const Words& words) {
   OptionParser parser(
       "fit collectives",
       "Fits models to measured collectives and writes a directory, which "
-      "--profile DIR\nof other commands uses before what is built in. A tenth "
-      "of the sizes is held\nback and judged by.",
+      "--profile DIR\nof other commands prefers to the built-in ones. A tenth "
+      "of the sizes is held\nback to judge the fit.",
       "  stepcast fit collectives --data measured/ -o my_collectives");
   DataOptions given;
   std::vector<std::string> platform_texts;

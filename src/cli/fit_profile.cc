@@ -129,8 +129,8 @@ Status FitHost(const fs::path& file, std::span<const TimedStep> steps,
 Status FitProfile(const Words& words) {
   OptionParser parser(
       "fit profile",
-      "Makes a profile of what collect/torch/bench.py measured: models of the "
-      "operators\nand, of recorded steps, the host's time between them. "
+      "Makes a profile from what collect/torch/bench.py measured: models of "
+      "the operators\nand, from recorded steps, the host's time between them. "
       "--profile DIR of other\ncommands uses it.",
       "  collect/torch/bench.py --device cpu --minutes 10 --out measured\n"
       "  stepcast fit profile --data measured -o my_profile\n"

@@ -60,7 +60,7 @@ void AddReportOptions(OptionParser& parser, ReportOptions& options,
                  "print Markdown instead, for pull requests");
   if (!rows.empty()) {
     parser.AddFlag("--csv", options.csv,
-                   fmt::format("print names of columns and {} instead", rows));
+                   fmt::format("print CSV instead: column names and {}", rows));
   }
 }
 
