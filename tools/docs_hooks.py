@@ -1,8 +1,8 @@
 """Hooks of the documentation's site: charts from tables, and GitHub's Markdown.
 
-MkDocs calls on_page_markdown for each page (mkdocs.yml). A chart is drawn from
-the table under a heading, as SVG inside the page; a table that is gone or has
-other columns fails the build.
+MkDocs calls on_page_markdown for each page (mkdocs.yml). A chart shows the
+table under a heading, as SVG inside the page; a table that is gone or has other
+columns fails the build.
 """
 import dataclasses
 import html
@@ -20,12 +20,11 @@ COLOURS = ("#3f6fd8", "#e08a1e", "#9e9e9e")
 
 @dataclasses.dataclass
 class Chart:
-    """A bar chart of one table."""
+    """A bar chart of one table. Heading and columns are patterns."""
     heading: str
     title: str
     labels: tuple  # Columns that name a row.
     series: dict  # Column to what it is called.
-    unit: str = ""
     keep: object = lambda row: True
     logarithmic: bool = False
 
@@ -62,17 +61,17 @@ CHARTS = {
     "performance.md": [
         Chart("Reading and linking a trace of 65 MB", "MB per second",
               ("what",), {"MB/s": "MB/s"}),
-        Chart("Pricing matrix products", "Shapes per second", ("what",),
+        Chart("Pricing (matrix products|GEMMs)", "Shapes per second", ("what",),
               {"shapes/s": "shapes/s"}),
         Chart("Simulating", "Milliseconds, logarithmic", ("what",),
-              {"ms": "takes", "wanted": "wanted at most"}, logarithmic=True),
+              {"ms": "takes", "wanted|target": "target, at most"}, logarithmic=True),
         Chart("Replaying", "Milliseconds, logarithmic", ("what",),
-              {"ms": "takes", "wanted": "wanted at most"}, logarithmic=True),
+              {"ms": "takes", "wanted|target": "target, at most"}, logarithmic=True),
         Chart("Predicting, in one process", "Predictions per second, logarithmic",
               ("what",), {"predictions/s": "reached",
-                          "wanted": "wanted at least"}, logarithmic=True),
+                          "wanted|target": "target, at least"}, logarithmic=True),
         Chart("Predicting, one command", "Milliseconds, logarithmic",
-              ("model", "GPU"), {"ms": "takes", "wanted": "wanted at most"},
+              ("model", "GPU"), {"ms": "takes", "wanted|target": "target, at most"},
               logarithmic=True),
     ],
 }
@@ -86,7 +85,7 @@ def find_table(lines, heading):
     """(line of its header, rows as dictionaries) of the first table under a
     heading. Of columns with the same name the first counts."""
     start = next((number for number, line in enumerate(lines)
-                  if re.fullmatch(r"#+ " + re.escape(heading), line)), None)
+                  if re.fullmatch(rf"#+ ({heading})", line)), None)
     if start is None:
         raise PluginError(f"no heading '{heading}' to draw a chart under")
     at = start + 1
@@ -102,6 +101,12 @@ def find_table(lines, heading):
         rows.append(found)
         row += 1
     return at, rows
+
+
+def cell_of(row, column):
+    """The cell of a column; None if there is no such column."""
+    return next((cell for name, cell in row.items()
+                 if re.fullmatch(column, name)), None)
 
 
 def number(cell):
@@ -130,9 +135,9 @@ def tick_text(value):
 
 def draw(chart, rows):
     """The chart as one line of HTML."""
-    bars = [(", ".join(row[name] for name in chart.labels
-                       if row[name] not in ("", "–")),
-             [number(row[name]) for name in chart.series])
+    bars = [(", ".join(cell_of(row, column) for column in chart.labels
+                       if cell_of(row, column) not in ("", "–")),
+             [number(cell_of(row, column)) for column in chart.series])
             for row in rows if chart.keep(row)]
     values = [value for _, group in bars for value in group if value]
     if not values:
@@ -190,8 +195,8 @@ def on_page_markdown(markdown, page, **_):
     lines = markdown.split("\n")
     for chart in CHARTS.get(page.file.src_uri, []):
         at, rows = find_table(lines, chart.heading)
-        missing = [name for name in (*chart.labels, *chart.series)
-                   if name not in rows[0]]
+        missing = [column for column in (*chart.labels, *chart.series)
+                   if cell_of(rows[0], column) is None]
         if missing:
             raise PluginError(f"{page.file.src_uri}: the table under "
                               f"'{chart.heading}' has no column "

@@ -186,9 +186,9 @@ class Recorder:
                     count // 4)
 
     def product(self, layout, batch, m, n, k):
-        work = 2 * batch * m * n * k / FLOPS
+        compute = 2 * batch * m * n * k / FLOPS
         move = 4 * batch * (m * n + m * k + n * k) / DRAM_BYTES
-        self.kernel(f"volta_sgemm_128x64_{layout}", 4 + max(work, move),
+        self.kernel(f"volta_sgemm_128x64_{layout}", 4 + max(compute, move),
                     batch * m * n // 64, 256)
 
     def wait(self, end):

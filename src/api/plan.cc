@@ -299,8 +299,8 @@ Verb PlanVerb() {
             .kind = Kind::kRepeated},
            {.name = "plan",
             .value = "FILE",
-            .help = "evaluate this plan, TorchRec's ShardingPlan as JSON, "
-                    "beside ours"},
+            .help = "evaluate this plan, TorchRec's ShardingPlan as JSON, next "
+                    "to ours"},
            {.name = "time-limit",
             .value = "S",
             .help = "seconds to search; the best plan so far is shown then, or "

@@ -188,7 +188,7 @@ Verb PredictVerb() {
           "Predicts the time of a training or inference step. A workload is a "
           "model, built in or\nin a .toml file, or a recorded step (traces, "
           "graph text), whose kernels are priced anew. A report that --json "
-          "wrote is asked again.",
+          "wrote is run again.",
       .examples =
           "  stepcast predict dlrm_mlperf --gpu a100-sxm-80gb --batch 2048\n"
           "  stepcast predict my_model.toml --gpu h100-sxm-80gb --precision "

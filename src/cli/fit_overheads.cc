@@ -184,8 +184,8 @@ void AddOptions(OptionParser& parser, Request& request) {
              "keep all samples (the default), or leave out those beyond "
              "Tukey's fences, as the papers do");
   parser.Add("--profiler-us", request.profiler_us,
-             "the profiler's time per event, in microseconds; default: a guess "
-             "from the quickest ops");
+             "the profiler's time per event, in microseconds; default: an "
+             "estimate from the quickest ops");
   parser.AddFlag("--all-steps", request.all_steps,
                  "also use steps longer than 1.5 times the median");
 }

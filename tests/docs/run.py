@@ -21,7 +21,7 @@ Comments in the Markdown, each on a line of its own, steer this:
                                and show nothing
     <!-- needs: WHAT -->       the next block runs only where this is; one of
                                NEEDS below. `shared` is the recorded data
-                               beside the checkout; the rest is nowhere
+                               next to the checkout; the rest is nowhere
     <!-- shared PATH as NAME --> a link to recorded data, for such blocks
     <!-- status N -->          the last command of the next block ends so; 0,
                                or 2 if it prints a line `stepcast: ...`
@@ -52,7 +52,7 @@ KEPT_ENVIRONMENT = ("PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS",
                     "TSAN_OPTIONS", "LD_LIBRARY_PATH")
 # What a block may need, and why it cannot be run without.
 NEEDS = {
-    "shared": "recorded data beside the checkout",
+    "shared": "recorded data next to the checkout",
     "checkout": "runs the build or the tests of the checkout itself",
     "gpu": "a GPU",
     "torch": "PyTorch",
@@ -186,16 +186,16 @@ def missing(block):
 class Runner:
     """Runs the commands of one page in a directory of its own."""
 
-    def __init__(self, binary, work):
-        self.work = work / "page"
-        self.work.mkdir()
-        tools = work / "bin"
+    def __init__(self, binary, scratch):
+        self.folder = scratch / "page"
+        self.folder.mkdir()
+        tools = scratch / "bin"
         tools.mkdir()
         (tools / "stepcast").symlink_to(binary)
         self.binary = tools / "stepcast"
         self.environment = {name: os.environ[name]
                             for name in KEPT_ENVIRONMENT if name in os.environ}
-        self.environment.update(LC_ALL="C.UTF-8", TZ="UTC", HOME=str(work))
+        self.environment.update(LC_ALL="C.UTF-8", TZ="UTC", HOME=str(scratch))
         path = self.environment.get("PATH", "/usr/bin:/bin")
         self.environment["PATH"] = f"{tools}:{path}"
 
@@ -205,19 +205,19 @@ class Runner:
         text = re.sub(r"(?m)(^|[|&;(] *)\./stepcast\b", r"\1stepcast", text)
         try:
             done = subprocess.run(
-                ["bash", "-c", text], cwd=self.work, env=self.environment,
+                ["bash", "-c", text], cwd=self.folder, env=self.environment,
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT, timeout=TIMEOUT_S, check=False)
         except subprocess.TimeoutExpired:
             return [f"still running after {TIMEOUT_S} s"], -1
         printed = done.stdout.decode(errors="backslashreplace")
-        printed = printed.replace(str(self.work) + "/", "")
+        printed = printed.replace(str(self.folder) + "/", "")
         lines = [line.rstrip() for line in printed.split("\n")]
         return lines[:-1] if lines[-1] == "" else lines, done.returncode
 
     def prepare(self, step, where):
         if step.kind == "file":
-            path = self.work / step.words
+            path = self.folder / step.words
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("".join(line + "\n" for line in step.lines),
                             encoding="utf-8")
@@ -225,7 +225,7 @@ class Runner:
             source, _, name = step.words.partition(" as ")
             if not (SHARED / source).exists():
                 raise PageError(f"{where}: no {source} in the recorded data")
-            (self.work / name).symlink_to(SHARED / source)
+            (self.folder / name).symlink_to(SHARED / source)
         else:
             lines, status = self.run(step.words)
             if status != 0:
@@ -233,7 +233,7 @@ class Runner:
                                 + "\n".join(lines))
 
 
-def pieces(shown):
+def parts_of(shown):
     """The shown lines between elisions, and where those are."""
     found = [[]]
     for line in shown:
@@ -245,9 +245,9 @@ def pieces(shown):
 
 
 def place(shown, actual, exact):
-    """Where each piece begins in the actual lines, in order; None if one is
+    """Where each part begins in the actual lines, in order; None if one is
     not there."""
-    parts, starts, at = pieces(shown), [], 0
+    parts, starts, at = parts_of(shown), [], 0
     for number, part in enumerate(parts):
         first, last = number == 0, number == len(parts) - 1
         latest = len(actual) - sum(len(p) + 1 for p in parts[number + 1:])
@@ -291,7 +291,7 @@ def refreshed(shown, actual):
         return None
     marks = [line for line in shown if line.strip() == ELISION]
     lines = []
-    for number, (start, part) in enumerate(zip(starts, pieces(shown))):
+    for number, (start, part) in enumerate(zip(starts, parts_of(shown))):
         if number > 0:
             lines.append(marks[number - 1])
         lines += actual[start:start + len(part)]

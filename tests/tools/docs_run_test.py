@@ -117,8 +117,8 @@ class DocsRunTest(unittest.TestCase):
                       "1 skipped", output)
 
     def test_unknown_needs_are_errors(self):
-        self.assert_fails_with("<!-- needs: luck -->\n" + console("$ true"),
-                               "needs luck; expected one of shared")
+        self.assert_fails_with("<!-- needs: magic -->\n" + console("$ true"),
+                               "needs magic; expected one of shared")
 
     def test_commands_outside_console_blocks_are_errors(self):
         self.assert_fails_with("```\n$ stepcast count 1\n```\n",
