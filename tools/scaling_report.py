@@ -8,6 +8,7 @@ Strong scaling keeps the samples of all GPUs together, weak scaling those of eac
 import json
 import pathlib
 import resource
+import shlex
 import subprocess
 import sys
 import time
@@ -18,23 +19,30 @@ STRONG_SAMPLES = 131072
 WEAK_SAMPLES = 4096
 OPTIONS = ["mlperf_dlrm_dcnv2", "--platform", "superpod-h100", "--impl", "hugectr",
            "--precision", "amp-fp16", "--cuda-graphs", "all", "--json"]
+EXAMPLE = """stepcast predict mlperf_dlrm_dcnv2 --platform superpod-h100 --gpus 1024 --nodes 128 \\
+    --impl hugectr --precision amp-fp16 --cuda-graphs all --batch 128"""
+EXAMPLE_LINES = 9  # Of its output: up to the memory.
 
 TEXT = """# How to predict many GPUs
 
 Written by `tools/scaling_report.py BUILD_DIR`; do not edit.
 
-    stepcast predict mlperf_dlrm_dcnv2 --platform superpod-h100 --gpus 1024 --nodes 128 \\
-        --impl hugectr --precision amp-fp16 --cuda-graphs all --batch 128
+```console
+$ {example}
+{shown}
+...
+```
 
-Up to 16,384 ranks. Those that do the same work are simulated once, so that a prediction
-takes seconds however many there are: the last columns are of the whole command.
+Up to 16,384 ranks can be predicted. Ranks that do the same work are simulated once, so a
+prediction takes seconds however many there are; the last two columns are for the whole
+command.
 
-DLRM-DCNv2 of MLPerf on nodes of 8 H100s. Of what is here 64 GPUs have been compared with
-measured steps ([accuracy](../accuracy.md)); beyond, collectives are formulas of their
-links.
+The model is MLPerf's DLRM-DCNv2, on nodes of 8 H100s. The prediction for 64 GPUs has
+been compared with measured steps ([accuracy](../accuracy.md)); beyond, collectives are
+priced by formulas of their links.
 
 """
-HEAD = ("| GPUs | batch a GPU | step ms | p10 to p90 | million samples/s | efficiency |"
+HEAD = ("| GPUs | batch per GPU | step ms | p10 to p90 | million samples/s | efficiency |"
         " exposed communication | command s | GB |\n"
         "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n")
 
@@ -45,7 +53,7 @@ def predict(stepcast, gpus, batch):
     answer = subprocess.run(
         [stepcast, "predict", *OPTIONS, "--gpus", str(gpus), "--nodes",
          str(gpus // GPUS_A_NODE), "--batch", str(batch)],
-        check=True, capture_output=True, text=True).stdout
+        check=False, capture_output=True, text=True).stdout  # 1: does not fit.
     report = json.loads(answer)
     report["seconds"] = time.monotonic() - before
     # The largest of all commands so far, which is this one: they grow.
@@ -54,12 +62,26 @@ def predict(stepcast, gpus, batch):
     return report
 
 
+def shown_example(stepcast):
+    """The first lines of what the example prints."""
+    words = shlex.split(EXAMPLE.replace("\\\n", ""))[1:]
+    answer = subprocess.run([stepcast, *words], check=True, capture_output=True,
+                            text=True).stdout
+    return "\n".join(answer.split("\n")[:EXAMPLE_LINES])
+
+
 def table(stepcast, runs):
     """Rows for pairs of GPUs and batch; efficiency is that of the first."""
     text = HEAD
     first = None
     for gpus, batch in runs:
         report = predict(stepcast, gpus, batch)
+        memory = report["memory"]
+        if not memory["fits"]:
+            text += (f"| {gpus:,} | {batch:,} | does not fit: "
+                     f"{memory['hbm_bytes'] / 1e9:.0f} GB per GPU | | | | |"
+                     f" {report['seconds']:.1f} | {report['gigabytes']:.2f} |\n")
+            continue
         rate = report["samples_per_s"] / gpus
         first = first or rate
         step = report["step_time_us"]
@@ -79,7 +101,8 @@ def main():
         return 2
     stepcast = pathlib.Path(sys.argv[1]) / "src/cli/stepcast"
     counts = [8, 16, 64, 256, 1024, 4096, 16384]
-    text = TEXT + f"## Weak scaling: {WEAK_SAMPLES:,} samples a GPU\n\n"
+    text = TEXT.format(example=EXAMPLE, shown=shown_example(stepcast))
+    text += f"## Weak scaling: {WEAK_SAMPLES:,} samples per GPU\n\n"
     text += table(stepcast, [(gpus, WEAK_SAMPLES) for gpus in counts])
     text += f"\n## Strong scaling: {STRONG_SAMPLES:,} samples in all\n\n"
     text += table(stepcast, [(gpus, STRONG_SAMPLES // gpus) for gpus in counts])

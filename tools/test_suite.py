@@ -33,6 +33,7 @@ UNITTEST_RAN = re.compile(r"^Ran (\d+) tests? in", re.M)
 UNITTEST_FAILED = re.compile(r"^(?:FAIL|ERROR): (.*)", re.M)
 UNITTEST_SKIPPED = re.compile(r"^(?:OK|FAILED) \(.*skipped=(\d+)", re.M)
 PLAIN_COUNTS = re.compile(r"^(\d+) passed, (\d+) failed", re.M)
+PLAIN_SKIPPED = re.compile(r"^\d+ passed, \d+ failed, (\d+) skipped", re.M)
 PLAIN_FAILED = re.compile(r"^failed: (.*)", re.M)
 
 
@@ -54,7 +55,8 @@ def count_cases(output):
         ran = number(UNITTEST_RAN, output)
         return ran - len(failed) - skipped, failed, skipped
     if PLAIN_COUNTS.search(output):
-        return number(PLAIN_COUNTS, output), PLAIN_FAILED.findall(output), 0
+        return (number(PLAIN_COUNTS, output), PLAIN_FAILED.findall(output),
+                number(PLAIN_SKIPPED, output))
     return None
 
 

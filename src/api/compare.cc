@@ -190,10 +190,10 @@ Verb CompareVerb() {
                       .help = "how much longer B's step is than A's"},
                      {.name = "gpu_active",
                       .unit = "%",
-                      .help = "the same of the time something runs on the GPU"},
+                      .help = "the same for the time that the GPU is active"},
                      {.name = "host_busy",
                       .unit = "%",
-                      .help = "the same of the host's time"}},
+                      .help = "the same for the host's busy time"}},
       .ask = AskCompare};
 }
 

@@ -154,8 +154,8 @@ Verb EvalKernelsVerb() {
                         "time_us, timing and those of a kernel"),
            {.name = "part",
             .value = "PART",
-            .help = "all rows, or those of a fit's part: fit, validation, test "
-                    "(by a hash of the shape)"},
+            .help = "all rows, or only the fit, validation or test part (by a "
+                    "hash of the shape)"},
            {.name = "platform",
             .value = "FILE",
             .help = "platform files that name the systems of measured "
@@ -163,10 +163,9 @@ Verb EvalKernelsVerb() {
             .kind = Argument::Kind::kWords},
            {.name = "leave-one-out",
             .value = "",
-            .help =
-                "leave each GPU's chip out of every fit in turn and predict "
-                "its test rows; takes some minutes and no --part or "
-                "--profile",
+            .help = "leave each GPU's chip out of every fit in turn and "
+                    "predict its test rows; takes some minutes; not with "
+                    "--part or --profile",
             .kind = Argument::Kind::kFlag},
            {.name = "network",
             .value = "",

@@ -159,18 +159,19 @@ Verb ExploreVerb() {
           {{.name = "where",
             .value = "EXPR",
             .help = "rows to show, as in 'samples_per_s>1e6 and fits'"},
-           {.name = "top", .value = "N", .help = "show so many rows"},
+           {.name = "top", .value = "N", .help = "show this many rows"},
            {.name = "by",
             .value = "COLUMN",
-            .help = "column whose largest come first, -COLUMN: smallest; "
-                    "default\nwith --top: samples_per_s"},
+            .help = "column to sort by, largest first; -COLUMN: smallest "
+                    "first;\ndefault with --top: samples_per_s"},
            {.name = "tornado",
             .value = "",
-            .help = "how far the study's conclusions hang on uncertain inputs",
+            .help =
+                "how much the study's conclusions depend on uncertain inputs",
             .kind = Argument::Kind::kFlag},
            {.name = "limit",
             .value = "N",
-            .help = "most rows; default 1,000,000"}},
+            .help = "refuse studies with more rows; default 1,000,000"}},
       .is_search = true,
       .is_study = true,
       .ask = AskExplore};

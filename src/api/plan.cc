@@ -297,27 +297,28 @@ Verb PlanVerb() {
             .kind = Kind::kRepeated},
            {.name = "plan",
             .value = "FILE",
-            .help = "evaluate this plan, TorchRec's ShardingPlan as JSON, "
-                    "beside ours"},
+            .help = "evaluate this plan, TorchRec's ShardingPlan as JSON, next "
+                    "to ours"},
            {.name = "time-limit",
             .value = "S",
             .help = "seconds to search; the best plan so far is shown then, or "
                     "on Ctrl-C;\ndefault 60"},
            {.name = "evaluations",
             .value = "N",
-            .help = "plans that a search looks at; default 500000"},
+            .help = "plans that a search evaluates; default 500000"},
            {.name = "trials",
             .value = "N",
-            .help = "changes of the best plan to simulate; default by the size "
-                    "of the job"}},
+            .help = "changes of the best plan to simulate; default: depends on "
+                    "the size of the job"}},
       .quantities =
           {{.name = "step", .unit = "us", .help = "predicted step time"},
            {.name = "memory",
             .unit = "%",
-            .help = "memory of the fullest GPU, of what plans may use"},
+            .help =
+                "memory of the fullest GPU, as a share of what plans may use"},
            {.name = "torchrec",
             .unit = "%",
-            .help = "step time of the best plan, of that of TorchRec's"}},
+            .help = "step time of the best plan, relative to TorchRec's"}},
       .files = {{.name = "out", .help = "write the best plan there, as JSON"}},
       .is_search = true,
       .ask = AskPlan};

@@ -188,7 +188,7 @@ Verb PredictVerb() {
           "Predicts the time of a training or inference step. A workload is a "
           "model, built in or\nin a .toml file, or a recorded step (traces, "
           "graph text), whose kernels are priced anew. A report that --json "
-          "wrote is asked again.",
+          "wrote is run again.",
       .examples =
           "  stepcast predict dlrm_mlperf --gpu a100-sxm-80gb --batch 2048\n"
           "  stepcast predict my_model.toml --gpu h100-sxm-80gb --precision "
@@ -206,13 +206,14 @@ Verb PredictVerb() {
            {.name = "samples_per_s", .unit = "", .help = "throughput"},
            {.name = "memory",
             .unit = "%",
-            .help = "device memory in use, of its capacity"},
+            .help = "device memory in use, as a share of its capacity"},
            {.name = "error",
             .unit = "%",
             .help = "largest error of a rank's step, for traces"}},
       .files = {{.name = "perfetto",
-                 .help = "write the simulated timeline, of a trace beside the "
-                         "measured one,\nfor Perfetto; .gz is compressed"}},
+                 .help =
+                     "write the simulated timeline for Perfetto, of a trace "
+                     "together with\nthe measured one; .gz is compressed"}},
       .ask = AskPredict};
 }
 

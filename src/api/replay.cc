@@ -67,7 +67,7 @@ Verb ReplayVerb() {
                       .help = "geometric mean of the errors"},
                      {.name = "unexplained",
                       .unit = "us",
-                      .help = "most unexplained time of a rank's step"}},
+                      .help = "longest unexplained time of a rank's step"}},
       .files = {{.name = "perfetto",
                  .help = "write the timelines of that step, measured and "
                          "simulated,\nfor Perfetto; .gz is compressed"}},

@@ -125,8 +125,8 @@ Verb WhatifVerb() {
       .arguments =
           {{.name = "change",
             .value = "NAME=VALUE",
-            .help = "what to change, as in `stepcast list changes`; may be\n"
-                    "repeated: changes go on top of each other",
+            .help = "what to change, as in `stepcast list changes`; may "
+                    "be\nrepeated: changes are applied on top of each other",
             .kind = Argument::Kind::kRepeated},
            {.name = "suggest",
             .value = "",
@@ -135,10 +135,13 @@ Verb WhatifVerb() {
       .quantities = {{.name = "step",
                       .unit = "%",
                       .help = "change of the step time; negative is a gain"},
-                     {.name = "after", .unit = "us", .help = "step time after"},
+                     {.name = "after",
+                      .unit = "us",
+                      .help = "step time after the change"},
                      {.name = "memory",
                       .unit = "%",
-                      .help = "device memory in use after, of its capacity"}},
+                      .help = "device memory in use after the change, as a "
+                              "share of its capacity"}},
       .files = {{.name = "perfetto",
                  .help = "write both timelines for Perfetto; .gz is "
                          "compressed"}},

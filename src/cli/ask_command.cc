@@ -261,13 +261,13 @@ void AddOptions(OptionParser& parser, const api::Verb& verb,
   parser.Add("--threads", line.threads,
              "threads to use; 0, the default: one per core", "N");
   if (verb.is_study) {
-    parser.Add(
-        "-o,--out", line.directory,
-        "keep finished rows there, so that a study that was killed "
-        "goes\non, and write rows.csv and rows.json; needed under mpirun",
-        "DIR");
+    parser.Add("-o,--out", line.directory,
+               "keep finished rows there, so that a killed study can resume, "
+               "and write\nrows.csv and rows.json; needed under mpirun",
+               "DIR");
     parser.Add("--patience", line.patience,
-               "seconds in which other processes must be heard of; default 60",
+               "seconds without a sign of life after which another process "
+               "counts as\ngone; default 60",
                "S");
   }
   for (const api::File& file : verb.files) {
@@ -277,7 +277,7 @@ void AddOptions(OptionParser& parser, const api::Verb& verb,
   if (!verb.quantities.empty()) {
     AddFailOn(parser, verb.quantities, line.fail_on);
     parser.Add("--junit", line.junit,
-               "write what became of the checks as JUnit XML", "FILE");
+               "write the results of the checks as JUnit XML", "FILE");
   }
   AddReportOptions(parser, line.output, verb.page, verb.rows);
 }

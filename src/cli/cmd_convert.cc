@@ -206,7 +206,7 @@ Status Convert(const ConvertOptions& options) {
 Status RunConvert(const Words& words) {
   OptionParser parser(
       "convert",
-      "Writes one step of a trace in another format. Formats with one file a "
+      "Writes one step of a trace in another format. Formats with one file per "
       "rank put the\nrank into the name: step.et becomes step.0.et, step.1.et, "
       "...",
       "  stepcast convert rank0.json.gz -o step.graph\n"

@@ -140,8 +140,8 @@ Status FitHost(const fs::path& file, std::span<const TimedStep> steps,
 Status FitProfile(const Words& words) {
   OptionParser parser(
       "fit profile",
-      "Makes a profile of what collect/torch/bench.py measured: models of the "
-      "operators\nand, of recorded steps, the host's time between them. "
+      "Makes a profile from what collect/torch/bench.py measured: models of "
+      "the operators\nand, from recorded steps, the host's time between them. "
       "--profile DIR of other\ncommands uses it.",
       "  collect/torch/bench.py --device cpu --minutes 10 --out measured\n"
       "  stepcast fit profile --data measured -o my_profile\n"
@@ -171,8 +171,8 @@ Status FitCollectives(const Words& words) {
   OptionParser parser(
       "fit collectives",
       "Fits models to measured collectives and writes a directory, which "
-      "--profile DIR\nof other commands uses before what is built in. A tenth "
-      "of the sizes is held\nback and judged by.",
+      "--profile DIR\nof other commands prefers to the built-in ones. A tenth "
+      "of the sizes is held\nback to judge the fit.",
       "  stepcast fit collectives --data measured/ -o my_collectives");
   DataOptions given;
   std::vector<std::string> platform_texts;
@@ -221,15 +221,14 @@ Status RunFit(const Words& words) {
   constexpr std::array kKinds = {
       Kind{"kernels", "kernel models of a GPU, from measured times",
            FitKernels},
-      Kind{"profile", "all of a machine, from its own measurements",
-           FitProfile},
-      Kind{"overheads", "what a host takes for ops and calls, from traces",
+      Kind{"profile", "a whole machine, from its own measurements", FitProfile},
+      Kind{"overheads", "the host's time for ops and calls, from traces",
            FitOverheads},
       Kind{"collectives", "collectives of a platform, from measured times",
            FitCollectives},
   };
-  return RunKind("fit", "Turns measurements into files that predict.", kKinds,
-                 words);
+  return RunKind("fit", "Turns measurements into files for predictions.",
+                 kKinds, words);
 }
 
 Status WriteProfile(const std::vector<learn::ProfileFile>& files,

@@ -49,17 +49,18 @@ struct Listing {
 };
 
 constexpr Listing kListings[] = {
-    {"formats", "that can be read and written", ListFormats},
-    {"gpus", "what we know of each", ListGpus},
-    {"models", "who answers for which kernels", ListModels},
-    {"workloads", "to predict", ListWorkloads},
-    {"platforms", "with GPUs", ListPlatforms},
-    {"servers", "without", ListServers},
-    {"figures", "of all of them", ListFigures},
-    {"overheads", "hosts", ListOverheads},
-    {"changes", "that whatif knows", ListChanges},
-    {"studies", "to explore", ListStudies},
-    {"settings", "of what is predicted", ListSettings},
+    {"formats", "of traces that can be read and written", ListFormats},
+    {"gpus", "with their main figures", ListGpus},
+    {"models", "of kernels, and where they apply", ListModels},
+    {"workloads", "models to predict, and implementations", ListWorkloads},
+    {"platforms", "servers with GPUs", ListPlatforms},
+    {"servers", "servers without GPUs", ListServers},
+    {"figures", "what GPUs, platforms and servers are described by",
+     ListFigures},
+    {"overheads", "hosts whose times are known", ListOverheads},
+    {"changes", "for whatif", ListChanges},
+    {"studies", "for explore", ListStudies},
+    {"settings", "of predictions, with their defaults", ListSettings},
 };
 
 }  // namespace

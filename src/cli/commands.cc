@@ -97,27 +97,33 @@ constexpr std::array kCommands = {
             .run = Ask<kCompare>},
     Command{.name = "plan",
             .arguments = "MODEL",
-            .help = "searches the sharding of embedding tables with the least "
-                    "predicted step time",
+            .help = "finds the sharding of embedding tables with the shortest "
+                    "predicted step",
             .run = Ask<kPlan>},
     Command{.name = "explore",
             .arguments = "STUDY",
             .help = "many predictions, models by machines by settings, as one "
                     "table with charts",
             .run = Ask<kExplore>},
-    Command{.name = "fit",
-            .arguments = "kernels|overheads|collectives --data ... -o ...",
-            .help = "turns measurements into a profile",
-            .run = Plain<RunFit>},
-    Command{.name = "eval",
-            .arguments = "kernels|overheads|steps --data ...",
-            .help = "predicted against measured, error tables",
-            .run = Plain<RunEval>},
+    Command{
+        .name = "fit",
+        .arguments = "kernels|profile|overheads|collectives --data ... -o ...",
+        .help = "turns measurements into a profile",
+        .run = Plain<RunFit>},
+    Command{
+        .name = "eval",
+        .arguments = "kernels|overheads|steps --data ...",
+        .help = "compares predictions with measurements, as tables of errors",
+        .run = Plain<RunEval>},
     Command{
         .name = "list",
         .arguments = "gpus|platforms|workloads|models|studies|formats|changes",
         .help = "what is built in, one line each",
         .run = Plain<RunList>},
+    Command{.name = "sample",
+            .arguments = "DIR",
+            .help = "a trace and a model file to try the other commands on",
+            .run = Plain<RunSample>},
     Command{.name = "completion",
             .arguments = "bash|zsh|fish",
             .help = "a script for a shell that completes commands, options "
@@ -144,13 +150,13 @@ std::string HelpText() {
       "\n"
       "A FILE is a profiler trace (Kineto JSON), an execution trace, a Chakra "
       ".et file,\n"
-      "a graph text file, a directory or an archive with one such file a "
-      "rank; gzip is\n"
-      "undone, and the format is found from the content. Exit status: 0 done, "
-      "1 a\n"
-      "check of --fail-on failed or it does not fit in memory, 2 the command "
-      "or "
-      "its input is\nwrong.\n"
+      "a graph text file, or a directory or archive with one such file per "
+      "rank. Gzip is\n"
+      "decompressed, and the format is found from the content. Exit status: 0 "
+      "done,\n"
+      "1 a check of --fail-on failed or the job does not fit in memory, 2 the "
+      "command or\n"
+      "its input is wrong.\n"
       "\n"
       "examples:\n"
       "  stepcast predict dlrm_mlperf --gpu a100-sxm-80gb --batch 2048\n"

@@ -41,6 +41,7 @@ Status RunConvert(const Words& words);
 Status RunEval(const Words& words);
 Status RunFit(const Words& words);
 Status RunList(const Words& words);
+Status RunSample(const Words& words);
 
 }  // namespace stepcast::cli
 

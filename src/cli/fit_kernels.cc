@@ -171,7 +171,7 @@ Status FitKernels(const Words& words) {
   OptionParser parser(
       "fit kernels",
       "Fits kernel models to measured times and writes a profile, which "
-      "--profile DIR\nof other commands uses before what is built in.",
+      "--profile DIR\nof other commands prefers to the built-in ones.",
       "  stepcast fit kernels --data measured/ -o my_profile\n"
       "  stepcast eval kernels --data measured/ --part test --profile "
       "my_profile");
@@ -183,13 +183,13 @@ Status FitKernels(const Words& words) {
   parser.AddFlag("--constants", wanted.constants,
                  "first fit the constants that all GPUs share, instead of "
                  "keeping the built-in ones; needs rows of three chips");
-  parser.AddFlag("--spreads", wanted.spreads,
-                 "also find how far formulas are off on GPUs without data, by "
-                 "leaving each out: spreads.toml; needs rows of three chips "
-                 "and some minutes");
-  parser.Add("--base", wanted.base,
-             "start from what is fitted to this GPU: a few rows of a similar "
-             "one then go further");
+  parser.AddFlag(
+      "--spreads", wanted.spreads,
+      "also find how far off formulas are on GPUs without data, by leaving "
+      "each out: spreads.toml; needs rows of three chips and some minutes");
+  parser.Add(
+      "--base", wanted.base,
+      "start from what is fitted to this GPU: for a few rows of a similar one");
   ASSIGN_OR_RETURN(const bool go_on, parser.Parse(words));
   if (!go_on) {
     return {};

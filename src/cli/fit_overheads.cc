@@ -171,20 +171,20 @@ Result<cost::OverheadData> Fit(const Request& request) {
 
 void AddOptions(OptionParser& parser, Request& request) {
   AddDataOptions(parser, request.given,
-                 "traces of a profiler, each a file or a directory of ranks of "
-                 "one run; or CSV tables of the papers");
+                 "profiler traces, each a file or a directory of ranks of one "
+                 "run; or CSV tables of the papers");
   parser.Add("-o,--output", request.output, "the file to write");
   parser.Add("--name", request.name,
              "what to call the set; default: the file's name");
   parser.Add("--note", request.notes,
-             "a line for the head of the file, as the host or the "
+             "a line for the head of the file, such as the host or the "
              "framework; may be repeated");
   parser.Add("--outliers", request.outliers,
              "keep all samples (the default), or leave out those beyond "
              "Tukey's fences, as the papers do");
   parser.Add("--profiler-us", request.profiler_us,
-             "what the profiler spent on an event, in microseconds; "
-             "default: a guess from the quickest ops");
+             "the profiler's time per event, in microseconds; default: an "
+             "estimate from the quickest ops");
   parser.AddFlag("--all-steps", request.all_steps,
                  "also use steps longer than 1.5 times the median");
 }
@@ -194,8 +194,8 @@ void AddOptions(OptionParser& parser, Request& request) {
 Status FitOverheads(const Words& words) {
   OptionParser parser(
       "fit overheads",
-      "Fits what the host takes for ops and calls (T1-T5) to recorded traces "
-      "and writes a\ntable, which --overheads FILE of other commands uses.",
+      "Fits the host's time for ops and calls (T1-T5) to recorded traces and "
+      "writes a\ntable, which --overheads FILE of other commands uses.",
       "  stepcast fit overheads --data run1/ run2.json.gz -o my_host.toml\n"
       "  stepcast eval overheads --data run1/");
   Request request;

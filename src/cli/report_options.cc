@@ -22,7 +22,7 @@ void AddDataOptions(OptionParser& parser, DataOptions& options,
                     std::string_view help) {
   parser.Add("--data", options.data, help);
   parser.Add("--threads", options.threads,
-             "how many to use; default: one per core");
+             "threads to use; default: one per core");
 }
 
 Result<Data> ReadDataOptions(const DataOptions& options,
@@ -81,7 +81,7 @@ void AddReportOptions(OptionParser& parser, ReportOptions& options,
                  "print Markdown instead, for pull requests");
   if (!rows.empty()) {
     parser.AddFlag("--csv", options.csv,
-                   fmt::format("print names of columns and {} instead", rows));
+                   fmt::format("print CSV instead: column names and {}", rows));
   }
 }
 

@@ -14,6 +14,7 @@ GTEST = """echo '[==========] 3 tests from 1 test suite ran. (0 ms total)'
 echo '[  PASSED  ] {passed} tests.'"""
 UNITTEST = "echo 'Ran 4 tests in 0.1s'; echo; echo 'OK (skipped=1)'"
 GOLDENS = "echo '5 passed, 0 failed'"
+PAGES = "echo '2 passed, 0 failed, 3 skipped'"
 
 
 class TestSuiteTest(unittest.TestCase):
@@ -47,10 +48,12 @@ class TestSuiteTest(unittest.TestCase):
         self.add("gtest", GTEST.format(passed=3))
         self.add("unittest", UNITTEST)
         self.add("goldens", GOLDENS)
+        self.add("pages", PAGES)
         self.add("silent", "true")
         self.add("absent", "exit 77")
-        # 3 + (4 - 1) + 5 + 1 passed; one of unittest and `absent` skipped.
-        self.assertEqual(self.counts(), "12 0 2")
+        # 3 + (4 - 1) + 5 + 2 + 1 passed; one of unittest, three of pages and
+        # `absent` skipped.
+        self.assertEqual(self.counts(), "14 0 5")
 
     def test_a_failed_case_is_named_and_a_crash_is_one_failure(self):
         self.add("gtest", "echo '[  FAILED  ] Some.Case (1 ms)'\n" +
