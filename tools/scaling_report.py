@@ -34,7 +34,7 @@ measured steps ([accuracy](../accuracy.md)); beyond, collectives are formulas of
 links.
 
 """
-HEAD = ("| GPUs | batch a GPU | step ms | p10 to p90 | million samples/s | efficiency |"
+HEAD = ("| GPUs | batch per GPU | step ms | p10 to p90 | million samples/s | efficiency |"
         " exposed communication | command s | GB |\n"
         "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n")
 
@@ -79,7 +79,7 @@ def main():
         return 2
     stepcast = pathlib.Path(sys.argv[1]) / "src/cli/stepcast"
     counts = [8, 16, 64, 256, 1024, 4096, 16384]
-    text = TEXT + f"## Weak scaling: {WEAK_SAMPLES:,} samples a GPU\n\n"
+    text = TEXT + f"## Weak scaling: {WEAK_SAMPLES:,} samples per GPU\n\n"
     text += table(stepcast, [(gpus, WEAK_SAMPLES) for gpus in counts])
     text += f"\n## Strong scaling: {STRONG_SAMPLES:,} samples in all\n\n"
     text += table(stepcast, [(gpus, STRONG_SAMPLES // gpus) for gpus in counts])
