@@ -120,8 +120,8 @@ class Bench:
         return False
 
     def _visit(self, point, before):
-        """Measures a point on a machine that was undisturbed before, or not. The
-        entry for the journal, and whether the machine is undisturbed after it."""
+        """Measures a point on a machine that was undisturbed before, or not.
+        The entry for the journal, and whether it is undisturbed after it."""
         entry = {"type": "point", "id": point_id(point),
                  "kind": point["kind"], "rows": []}
         kind, row, why = self._runner.run(point)

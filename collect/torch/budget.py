@@ -36,7 +36,7 @@ def clock_text(seconds):
 
 
 class Progress:
-    """One line on stderr: rewritten on a terminal, added occasionally to a file."""
+    """One line on stderr: rewritten on a terminal, repeated in a file."""
 
     def __init__(self, total, stream=sys.stderr, clock=time.monotonic):
         self._total = total

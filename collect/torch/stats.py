@@ -83,7 +83,7 @@ class Sampler:
 
 
 class ThrottleWatch:
-    """Compares the time of a reference kernel with its time on the idle machine.
+    """Compares a reference kernel's time with that on the idle machine.
 
     The mark is a low quantile of all its times: a machine that is hot or busy
     is never too fast, but a single fast time may be an accident. `check` says
