@@ -8,7 +8,7 @@ The list with what to write instead is tools/retired_words.toml. Checked are
   (one word in quotes is a key or a keyword, which files and scripts rely on);
 - TOML: comments and values, not keys;
 - goldens (tests/golden/**/*.txt): sentences and expected output, without JSON keys;
-- identifiers of C++ and Python, by their parts.
+- identifiers of C++ and Python, by their parts; long ones, which name tests, as prose.
 
 docs/glossary.md has at most 90 terms, none of them twice, and other pages link
 only to headings that it has.
@@ -167,11 +167,16 @@ def parts_of(name):
     return "_" + re.sub("^k_", "", spaced.strip("_")) + "_"
 
 
+def is_sentence(name):
+    """Whether a name is one of a test: five words or more in camel case."""
+    return name[0].isupper() and "_" not in name and parts_of(name).count("_") > 5
+
+
 def is_below(path, folders):
     return any(path.is_relative_to(folder) for folder in folders)
 
 
-def identifier_findings(path, text, identifiers):
+def identifier_findings(path, text, words, identifiers):
     """Retired identifiers of a source, or of the `code` of a page; `path` is below the root."""
     if path.suffix in PROSE:
         text = "\n".join(" ".join(re.findall(r"`([^`]+)`", line)) for line in text.split("\n"))
@@ -184,6 +189,11 @@ def identifier_findings(path, text, identifiers):
     for number, line in enumerate(text.split("\n"), 1):
         for name in re.findall(r"[A-Za-z_]\w*", line):
             parts = parts_of(name)
+            if is_sentence(name):
+                found = [word for word in words if list(word.places(parts.replace("_", " ").strip()))]
+                if found:
+                    yield number, name, f"with {found[0].write}"
+                continue
             for row in identifiers:
                 if (f"_{row['part']}_" in parts and name not in row["fine"]
                         and not is_below(path, row.get("outside", []))):
@@ -212,7 +222,7 @@ def check_file(root, path, table):
                 said = re.sub(r"\s+", " ", match.group())
                 write = word.write.replace("{last}", said.split()[-1])
                 findings.append((line, f'{shown}:{line}: "{said}": write {write}'))
-    for line, name, write in identifier_findings(shown, text, identifiers):
+    for line, name, write in identifier_findings(shown, text, words, identifiers):
         findings.append((line, f"{shown}:{line}: {name}: name it {write}"))
     return [text for _, text in sorted(findings)]
 

@@ -60,6 +60,11 @@ class CheckWordsTest(unittest.TestCase):
         found = findings_in(src__a_dot_cc="WorkId kWork; int work_count_, workload, network, worker;\n")
         self.assertEqual([line.split(": ")[1] for line in found], ["WorkId", "kWork", "work_count_"])
 
+    def test_long_identifiers_are_sentences(self):
+        found = findings_in(src__a_dot_cc="TEST(A, AKernelStartsBehindItsLaunch) {}\n"
+                                          "TEST(A, AllocationsInsideDoNoWorkAtAll) {}\n")
+        self.assertEqual(found, ["src/a.cc:1: AKernelStartsBehindItsLaunch: name it with after"])
+
     def test_an_identifier_may_be_right_in_some_folders(self):
         self.assertEqual(findings_in(collect__a_dot_cc="struct Work {};\n"), [])
 
