@@ -168,8 +168,8 @@ def parts_of(name):
 
 
 def is_sentence(name):
-    """Whether a name is one of a test: five words or more in camel case."""
-    return name[0].isupper() and "_" not in name and parts_of(name).count("_") > 5
+    """Whether a name is one of a test: four words or more in camel case."""
+    return name[0].isupper() and "_" not in name and parts_of(name).count("_") > 4
 
 
 def is_below(path, folders):
@@ -192,7 +192,7 @@ def identifier_findings(path, text, words, identifiers):
             if is_sentence(name):
                 found = [word for word in words if list(word.places(parts.replace("_", " ").strip()))]
                 if found:
-                    yield number, name, f"with {found[0].write}"
+                    yield number, name, f"with {found[0].write.replace('{last}', 'what it is counted by')}"
                 continue
             for row in identifiers:
                 if (f"_{row['part']}_" in parts and name not in row["fine"]
