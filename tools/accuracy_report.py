@@ -5,7 +5,7 @@ usage: accuracy_report.py BUILD_DIR DATA_DIR [--network | --steps]
 
 DATA_DIR holds `kernels`, `authors`, `published` and `traces`. Nothing is fitted here: the
 rows are those of the test part, which neither a fit nor a choice has seen.
---network also trains the papers' network, most of a minute a GPU.
+--network also trains the papers' network, most of a minute per GPU.
 --steps writes the part on steps alone and keeps the rest.
 """
 import collections
@@ -23,17 +23,17 @@ Written by `tools/accuracy_report.py BUILD_DIR DATA_DIR [--network]`; do not edi
 
 GMAE is the geometric mean of the absolute errors in percent, MAPE their
 arithmetic mean, bias the mean of the signed ones. *In 80 %* is the share of rows
-between p10 and p90, in percent; 80 is wanted, and of n rows it scatters by
-40 / √n itself: 9 for 20 rows, 3 for 200. Beside our models stand the formula alone,
+between p10 and p90, in percent; the target is 80, and with n rows it varies by
+40 / √n: 9 for 20 rows, 3 for 200. For comparison: the formula alone,
 the plain roofline and the formulas of Lin et al. (2022) on the same rows.
 
 ## Kernels, on the test part
 
 Rows are split by a hash of their shape: 80 % to fit, 10 % to choose and to
 calibrate the intervals (together with rows held out of the fit where these are
-few), 10 % to report, here. A shape is on the same side on every GPU. Rows timed with events around an eager call count from 1.5 times the
-launch floor on. Noise is the GMAE of repeats of one shape about their mean: no
-model can be expected to be better.
+few), 10 % to report, here. A shape is in the same part on every GPU. Rows timed with
+events around an eager call count from 1.5 times the launch floor on. Noise is the GMAE
+of repeats of one shape around their mean: no model can be expected to be better.
 
 | kernels | GPU | type | timing | n | GMAE | MAPE | p90 | p99 | bias | in 80 % | formula | roofline | lin2022 | noise |
 | --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
@@ -71,10 +71,9 @@ def kernels(stepcast, data):
             if part["n"] != group["n"]:
                 text += row(f"… {part['name']}", group, part)
     not_judged = sum(group["below_floor"] for group in report["groups"])
-    text += (f"\nNot judged: {not_judged} rows below 1.5 launch floors,"
+    text += (f"\nNot evaluated: {not_judged} rows below 1.5 launch floors,"
              f" {len(report['flagged'])} rows faster than the GPU's peak"
-             f" allows, {len(report['skipped'])} rows whose sizes are not"
-             " told.\n")
+             f" allows, {len(report['skipped'])} rows without sizes.\n")
     return text
 
 
@@ -83,9 +82,8 @@ def whole(stepcast, data):
     text = """
 ## Small sets, all rows
 
-Too few rows to fit to: the formulas answer, with constants that were looked at
-on these very rows. One family and GPU may have a scale of its own from the fit
-part.
+Too few rows to fit to: these are the formulas, with constants that were chosen with
+knowledge of these rows. One family and GPU may have its own scale from the fit part.
 
 | kernels | GPU | type | timing | n | GMAE | MAPE | p90 | p99 | bias | in 80 % | formula | roofline | lin2022 | noise |
 | --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
@@ -100,11 +98,11 @@ part.
 
 
 def network(stepcast, data):
-    """FP32 products beside the papers' network."""
+    """FP32 GEMMs compared with the papers' network."""
     text = run(stepcast, "eval", "kernels", "--data", data / "kernels/gemm",
                "--network")
     return f"""
-## FP32 products beside the papers' network
+## FP32 GEMMs compared with the papers' network
 
 `stepcast eval kernels --network`:
 
@@ -131,14 +129,14 @@ test rows are predicted.
 STEPS_HEADER = """
 ## Steps from model files
 
-`stepcast eval steps` on published results: what was measured by others, in many
-places, is predicted from a model file and the words of its row. Errors in percent.
+`stepcast eval steps` on published results: steps that others measured are predicted
+from a model file and the description in their row. Errors in percent.
 
 Not all of this is held out. Kernel models have seen none of it. The host constants
 of NVIDIA's PyTorch, TensorFlow and Triton were chosen on parts of these rows (each
-file in `data/overheads` names its part and what judges it); two copy counts of
-loaders and gRPC, and the spread that makes the intervals as wide as they are, were
-set by hand with all rows in sight. TF1 Wide & Deep parses its input on the host in
+file in `data/overheads` names its part and the rows that test it); two copy counts of
+loaders and gRPC, and the spread that sets the width of the intervals, were
+set by hand with knowledge of all rows. TF1 Wide & Deep parses its input on the host in
 line with the steps, which is not modelled.
 
 | implementation | mode | GPU | n | GMAE | MAPE | bias | worst | in 80 % |
@@ -148,14 +146,14 @@ line with the steps, which is not modelled.
 PAPER_HEADER = """
 ### The papers' configurations
 
-Steps of Lin et al. (HiPC 2022), read from a figure, beside the errors that the
+Steps of Lin et al. (HiPC 2022), read from a figure, with the errors that the
 authors report. The host's overheads are theirs, completed from their older tables
 (`tools/make_hipc_overheads.py`); nothing was fitted to the steps, but how to complete
-them was decided with these steps in sight: the same tables uncompleted give 11.7 %.
-Active times are of profiled runs, so ours have a recorder's latency of 3 us a small
+them was decided with knowledge of these steps: the same tables uncompleted give 11.7 %.
+Active times are of profiled runs, so ours have a recorder's latency of 3 us per small
 kernel; the column without it is for comparison. Their GPUs ran with locked clocks;
-that large products then keep what the power limit takes at full clock (`hw/device.cc`)
-was added after products on TITAN Xp, of which nothing was measured, had come out a
+that large GEMMs then keep what the power limit takes at full clock (`hw/device.cc`)
+was added after GEMMs on TITAN Xp, for which nothing was measured, were a
 fifth too slow here: active times were 5.5 % off without it.
 
 """
@@ -164,7 +162,7 @@ OPS_HEADER = """
 ### Ops of the papers' traces
 
 Device time of the ops of DLRM_default and DLRM_MLPerf at batch 2048 on V100, predicted
-from the model files, beside the authors' kernel traces of four days: all kernels,
+from the model files, compared with the authors' kernel traces of four days: all kernels,
 copies and memsets of the ops of one name in a step. Shares are of the measured device
 time. A recorder's latency is that of the trace. The trace of 2021-04-09 has no kernels
 of sums and gradient additions.
@@ -174,11 +172,11 @@ of sums and gradient additions.
 SEVERAL_HEADER = """
 ### Several GPUs
 
-Nothing was fitted to these steps, but what is modelled was decided with them in sight:
-hot rows on every rank, tables dealt to nodes, exchanges in stages, switches that add on
-NVIDIA's own clusters, GPUs without a link behind the host under NCCL 2.7, and
-GradScaler's passes. Each has a published reason ([workloads](models/workloads.md),
-[collectives](models/collectives.md)); that the outcome fits is no test of the next one.
+Nothing was fitted to these steps, but what is modelled was decided with knowledge of them:
+hot rows on every rank, tables assigned to nodes, hierarchical exchanges, switches that
+reduce on NVIDIA's own clusters, GPUs without a link that communicate through the host
+under NCCL 2.7, and GradScaler's passes. Each has a published reason ([workloads](models/workloads.md),
+[collectives](models/collectives.md)); a good fit here does not test the next prediction.
 
 | rows | n | MAPE | GMAE | bias |
 | --- | ---: | ---: | ---: | ---: |
@@ -187,9 +185,9 @@ GradScaler's passes. Each has a published reason ([workloads](models/workloads.m
 PROCESSORS_HEADER = """
 ### Without GPUs
 
-Steps on processors, from server files and formulas: none was measured here. No row was
-kept back: four constants were chosen on them, and what is modelled was decided with them
-in sight. With each group left out of the choice of constants in turn, MAPE is 26.3 %
+Steps on CPUs, from server files and formulas: none was measured here. No row was
+held out: four constants were chosen on them, and what is modelled was decided with
+knowledge of them. With each group left out of the choice of constants in turn, MAPE is 26.3 %
 ([what was chosen how](models/cpu_device.md#how-good-this-is)).
 
 | row | measured ms | predicted ms | error |
@@ -218,7 +216,7 @@ REASONS = [
      " takes 0.8 ms for what is small"),
     ("d54u-3u", "10 to 13 times as long as 8 H100 SXM; perhaps cards do not"
      " reach each other, which the submission does not say"),
-    ("a30", "PCIe among eight cards; what of it cards share is not published"),
+    ("a30", "PCIe among eight cards; which cards share an uplink is not published"),
     ("dgx2h", "HugeCTR before CUDA graphs and fused layers: its first release"
      " is modelled as the later ones but for the tables"),
     ("large-8g-amp-fp16-36f3b1b6", "the first release with several GPUs, 20 %"

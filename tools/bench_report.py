@@ -38,8 +38,8 @@ Machine: {cpu}, {compiler}.
 | --- | --- | --- | --- |
 """
 MEMORY = """
-Ratios above 1 mean that stepcast is faster. The wanted ones: 300 MB/s, and 0.5
-against simdjson's own pass.
+Ratios above 1 mean that stepcast is faster. Targets: 300 MB/s, and a ratio of 0.5
+to simdjson's own pass.
 
 ## Peak memory of reading and linking
 
@@ -47,33 +47,33 @@ against simdjson's own pass.
 | --- | --- | --- |
 """
 PRICES = """
-Wanted: a ratio of at most 1.5. The reader holds a window of the text, never the
-whole; what grows with the trace are its events.
+Target: a ratio of at most 1.5. The reader holds a window of the text; only the
+events grow with the trace.
 
-## Pricing matrix products
+## Pricing GEMMs
 
-20,000 distinct shapes, sizes spread evenly over their logarithm, with p10 and p90
+20,000 distinct shapes with log-uniform sizes, with p10 and p90
 (`tests/bench/price_kernels_bench.cc`).
 
 | what | shapes/s | least and most of {repetitions} |
 | --- | --- | --- |
 """
 PRICE_TITLES = {
-    "Price/V100Fp32": "V100 FP32, at once",
-    "Price/V100Fp32Batched": "V100 FP32 batches, at once",
-    "Price/H100Bf16": "H100 BF16, at once",
-    "Price/TitanXpFp32": "TITAN Xp FP32, at once: a formula without trees",
-    "PriceOneByOne": "V100 FP32, one call a shape",
+    "Price/V100Fp32": "V100 FP32, in a batch",
+    "Price/V100Fp32Batched": "V100 FP32 batched, in a batch",
+    "Price/H100Bf16": "H100 BF16, in a batch",
+    "Price/TitanXpFp32": "TITAN Xp FP32, in a batch: a formula without trees",
+    "PriceOneByOne": "V100 FP32, one call per shape",
 }
 TIMED = """
-Wanted: 300,000 a second where shapes are priced at once.
+Target: 300,000 per second where shapes are priced in a batch.
 
 ## Simulating
 
-Tasks on lanes, made up like those of training steps of 8 ranks, or at random
+Synthetic tasks on lanes, like training steps of 8 ranks, or random
 (`tests/bench/simulate_bench.cc`).
 
-| what | {unit} | least and most of {repetitions} | wanted |
+| what | {unit} | least and most of {repetitions} | target |
 | --- | --- | --- | --- |
 """
 REPLAYS = """
@@ -82,7 +82,7 @@ REPLAYS = """
 Traces from our own generator, steps of about 1,450 events
 (`tests/bench/replay_bench.cc`).
 
-| what | {unit} | least and most of {repetitions} | wanted |
+| what | {unit} | least and most of {repetitions} | target |
 | --- | --- | --- | --- |
 """
 PREDICTIONS = """
@@ -90,31 +90,31 @@ PREDICTIONS = """
 
 From a model that is read already (`tests/bench/predict_bench.cc`).
 
-| what | predictions/s | least and most of {repetitions} | wanted |
+| what | predictions/s | least and most of {repetitions} | target |
 | --- | --- | --- | --- |
 """
 COMMANDS = """
 ## Predicting, one command
 
 `stepcast predict MODEL --gpu GPU --batch 2048`: processor time of the process, user
-and system, from its start to its end, with the interval of 100 draws.
+and system, from its start to its end, with an interval of 100 Monte Carlo samples.
 
-| model | GPU | ms | least and most of {runs} | wanted |
+| model | GPU | ms | least and most of {runs} | target |
 | --- | --- | --- | --- | --- |
 """
 STUDIES = """
 ## Exploring
 
 A study of 10,000 scenarios of one GPU (`tests/bench/explore_bench.cc`), on two
-threads: seconds on the clock, and of processor time. A busy machine shows in the
-first; two idle cores take half the second.
+threads: wall-clock seconds and CPU seconds. On a busy machine the first is longer;
+with two idle cores it is half the second.
 
-| what | s | processor s | wanted |
+| what | s | processor s | target |
 | --- | --- | --- | --- |
 """
 STUDY_TITLES = {
     "OneGpu": ("10,000 scenarios", "10 s"),
-    "OneGpuWithInterval": ("the same with intervals of 20 draws", ""),
+    "OneGpuWithInterval": ("the same with intervals of 20 Monte Carlo samples", ""),
 }
 # By benchmark: the title, and what is wanted.
 SIMULATIONS = {
@@ -135,7 +135,7 @@ REPLAY_TITLES = {
 }
 PREDICTION_TITLES = {
     "Point": ("DLRM_MLPerf on A100", "500"),
-    "WithInterval": ("the same with an interval of 100 draws", ""),
+    "WithInterval": ("the same with an interval of 100 Monte Carlo samples", ""),
     "EightGpus": ("DLRM-DCNv2 on 8 H100, TorchRec", ""),
 }
 COMMAND_RUNS = 20

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What stands in anonymous namespaces is defined once per module.
+"""Names in anonymous namespaces are defined once per module.
 
 Several sources of a module are compiled at once (cmake/compile.cmake), so two
-files that define the same name clash. Which files meet depends on the size of
-the batches: this check finds such names whatever the batches. Functions may
+files that define the same name clash. Which files share a batch depends on the
+size of the batches: this check finds such names whatever the batches. Functions may
 share a name if they differ in their parameters. A constant inside a function
 may not have the name of one in another file either, which it would shadow.
 

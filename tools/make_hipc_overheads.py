@@ -17,8 +17,8 @@ import sys
 
 # The paper's cost of a launch call without the profiler.
 CALL_US = 4.0
-# The papers count launches and copies, we also memsets. Gaps an op and memsets
-# behind its first launch, mean over the twelve configurations (three models,
+# The papers count launches and copies, we also memsets. Gaps per op and memsets
+# after its first launch, mean over the twelve configurations (three models,
 # batch 512 to 4096): the papers', ours, memsets.
 GAPS = {
     "AddmmBackward0": (1.86, 3.54, 1.31),
@@ -34,7 +34,7 @@ HEADER = """\
 # data: authors/s1_hipc_overheads_t2_t3_t5_DIGITIZED.csv
 # data: authors/overheads_v100_2022-02-14_all_workloads.csv, T2 of other ops
 # data: authors/overheads_v100_2021-05-14_DLRM_default_2048.csv, T3 and T5 of others
-# Threads were not told apart: a hand-over takes a T1. Calls as the papers have it.
+# Threads were not distinguished: a handoff takes a T1. Calls are those of the papers.
 
 name = "v100-hipc-2022"
 profiler_us_per_event = 0

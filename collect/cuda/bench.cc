@@ -21,7 +21,7 @@ constexpr double kReferenceSeconds = 0.05;
 constexpr double kMemoryShare = 0.25;
 // Operands that calls take turns with outgrow the last cache this often.
 constexpr double kRotate = 2;
-// Where the driver does not tell how large that is: outgrows most.
+// Where the driver does not report its size: larger than most.
 constexpr double kSomeCache = 64 << 20;
 // Points of the first pass that were measured while the GPU was slow come again
 // in the second, and are then taken as they are: a GPU that is always hot would

@@ -28,7 +28,7 @@ struct BenchParts {
 /// What is asked of a run.
 struct BenchSettings {
   RowContext context{};
-  Point reference{};  // Timed now and then: is the GPU still itself?
+  Point reference{};  // Timed repeatedly: is the GPU as fast as before?
   double longest_us = 60e3;
 };
 
@@ -48,7 +48,7 @@ class Bench {
   bool Time(const Point& point, Summary& summary, std::string& timing,
             std::string& why);
   End One(const Point& point);
-  // Points measured while the GPU was slow are asked for again.
+  // Points measured while the GPU was slow are measured again.
   End Look();
   bool Add(const std::string& type, std::vector<std::string> cells);
 

@@ -73,7 +73,7 @@ TEST_F(BenchTest, EveryPointIsMeasuredOnce) {
   }
 }
 
-// Killed at points all over the sweep: each run goes on behind the last.
+// Killed at points all over the sweep: each run continues after the last.
 TEST_F(BenchTest, AKilledSweepNeitherLosesNorRepeatsPoints) {
   const auto sweep = SomePoints(60);
   for (int kills = 0; kills < 20; ++kills) {

@@ -38,7 +38,7 @@ double EtaSeconds(int64_t done, int64_t total, double spent, double left);
 /// 65.2 -> "1:05".
 std::string ClockText(double seconds);
 
-/// One line on a stream: rewritten on a terminal, now and then in a file.
+/// One line on a stream: rewritten on a terminal, added occasionally to a file.
 class Progress {
  public:
   Progress(int64_t total, std::ostream& stream, bool is_terminal);

@@ -33,7 +33,7 @@ TEST(ClockTextTest, HasMinutesAndTwoDigitsOfSeconds) {
   EXPECT_EQ(ClockText(3600), "60:00");
 }
 
-TEST(ProgressTest, AFileGetsALineNowAndThen) {
+TEST(ProgressTest, AFileGetsALineOccasionally) {
   double now = 0;
   const Budget budget(600, 0, [&] { return now; });
   std::ostringstream out;

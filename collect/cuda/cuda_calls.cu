@@ -45,8 +45,8 @@ std::unique_ptr<Prepared> MakeCopyCase(const CudaContext& context,
                                                 int64_t /*copy*/) {
     return cudaMemcpyAsync(to.get(), from.get(), bytes, kind, stream);
   };
-  // The driver copies pageable memory piece by piece itself, and no graph has
-  // that.
+  // The driver copies pageable memory in chunks through a staging buffer, which
+  // a graph cannot capture.
   return is_pageable ? MakeLoopTimer(context.stream, launch)
                      : MakeGraphTimer(context.stream, launch, copies, why);
 }

@@ -7,8 +7,8 @@
 namespace stepcast::collect {
 namespace {
 
-// What cuBLAS may use beside the operands; its own would be allocated while a
-// graph is captured. 32 MB is what it asks for on Hopper, the most so far.
+// The workspace of cuBLAS; its own would be allocated while a graph is
+// captured. 32 MB is its default on Hopper, the largest so far.
 constexpr int64_t kWorkspaceBytes = 32 << 20;
 
 class CudaDevice : public Device {

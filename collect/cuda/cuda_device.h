@@ -9,7 +9,7 @@
 
 namespace stepcast::collect {
 
-/// What the driver tells of a GPU; false and `why` if there is none.
+/// The GPU's properties by the driver; false and `why` if there is none.
 bool ReadFacts(int number, DeviceFacts& facts, std::string& why);
 
 /// Null and `why` if there is none.

@@ -10,7 +10,7 @@
 namespace stepcast::collect {
 namespace {
 
-// A row is read four numbers a thread; this many threads a block.
+// Each thread reads four values of a row; this many threads per block.
 constexpr int kThreads = 256;
 
 // Sizes of a bag, in float4 where it is about columns.
@@ -20,7 +20,7 @@ struct BagSizes {
   int64_t columns = 0;
 };
 
-// blockDim.x threads share a row, blockDim.y rows a block.
+// blockDim.x threads share a row, blockDim.y rows per block.
 __global__ void GatherKernel(const float4* table, const int64_t* ids,
                              BagSizes sizes, float4* out) {
   const int64_t bag =

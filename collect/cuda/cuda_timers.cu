@@ -78,7 +78,7 @@ class GraphTimer : public Prepared {
  private:
   cudaStream_t stream_;
   Launch graph_;
-  Launch kept_;  // Owns the memory that the graph works on.
+  Launch kept_;  // Owns the memory that the graph uses.
   int64_t calls_;
   Events events_{};
 };
@@ -153,7 +153,8 @@ Launch MakeGraphLaunch(cudaStream_t stream, const Launch& launch, int64_t calls,
 
 std::unique_ptr<Prepared> MakeGraphTimer(cudaStream_t stream, Launch launch,
                                          int64_t copies, std::string& why) {
-  // The second call tells how long one is; the first may choose an algorithm.
+  // The second call shows how long one takes; the first may choose an
+  // algorithm.
   Events events;
   if (!Succeeded(launch(stream, 0), why)) {
     return nullptr;

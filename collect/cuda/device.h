@@ -11,7 +11,7 @@
 
 namespace stepcast::collect {
 
-/// What the driver tells.
+/// What the driver reports.
 struct DeviceFacts {
   std::string title{};  // "Tesla V100-SXM2-16GB"
   int major = 0;        // Compute capability.

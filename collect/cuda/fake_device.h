@@ -16,7 +16,7 @@
 namespace stepcast::collect {
 
 /// About a V100: half of 15.7 TFLOP/s (eight times that in half precision) and
-/// 750 GB/s, 2 us a kernel, 12 GB/s to the host; each time 1 % noise.
+/// 750 GB/s, 2 us per kernel, 12 GB/s to the host; each time 1 % noise.
 class FakeDevice : public Device {
  public:
   FakeDevice();

@@ -8,7 +8,7 @@
 namespace stepcast::collect {
 namespace {
 
-// A step through the table that meets every row once: ranks k and k + 1 lie
+// A stride through the table that visits every row once: ranks k and k + 1 are
 // about 0.618 tables apart (the golden section), so neighbours in popularity
 // share no cache line.
 int64_t StrideOf(int64_t rows) {

@@ -63,7 +63,7 @@ TEST(MakeIdsTest, PopularRowsAreSpreadOverTheTable) {
   for (const int64_t id : ids) {
     ++counts[id];
   }
-  // The two most popular ones do not lie side by side.
+  // The two most popular ones are not adjacent.
   std::vector<std::pair<int, int64_t>> popular;
   for (const auto& [id, count] : counts) {
     popular.emplace_back(count, id);

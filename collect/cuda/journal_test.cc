@@ -82,7 +82,7 @@ TEST_F(JournalTest, ADamagedLineEndsWhatIsBelieved) {
   EXPECT_THAT(Open()->Done(), UnorderedElementsAre("a"));
 }
 
-TEST_F(JournalTest, APointAskedForAgainIsNotDoneUntilItIs) {
+TEST_F(JournalTest, APointToMeasureAgainIsNotDoneUntilItIs) {
   auto journal = Open();
   journal->Add({"point", {"a", "1", "gemm", "old"}});
   journal->Add({"point", {"b", "2", "gemm", "b"}});

@@ -15,7 +15,7 @@ ParsedOptions Parse(const std::vector<std::string>& words) {
   return ParseOptions(words, KernelBenchText());
 }
 
-TEST(OptionsTest, TakesValuesBehindABlankOrAnEqualsSign) {
+TEST(OptionsTest, TakesValuesAfterABlankOrAnEqualsSign) {
   const ParsedOptions parsed =
       Parse({"--out", "x", "--minutes=2.5", "--only", "gemm,launch", "--only",
              "memcpy", "--gpu", "v100", "--seed", "7", "--device=1"});
@@ -28,7 +28,7 @@ TEST(OptionsTest, TakesValuesBehindABlankOrAnEqualsSign) {
   EXPECT_EQ(parsed.options.device, 1);
 }
 
-TEST(OptionsTest, WhatIsWrongIsToldWithWhatWasExpected) {
+TEST(OptionsTest, ErrorsSayWhatWasExpected) {
   EXPECT_EQ(Parse({}).wrong, "no --out; expected a directory for the tables");
   EXPECT_EQ(Parse({"--out", "x", "--minutes", "0"}).wrong,
             "--minutes is '0'; expected a number above 0");

@@ -24,7 +24,7 @@ struct Point {
   std::string op{};
   std::string dtype{};        // fp32, tf32, fp16, bf16.
   std::string host_memory{};  // Of a copy: pinned or pageable.
-  std::string pooling{};      // Of a bag: sum, or none: a row an id.
+  std::string pooling{};      // Of a bag: sum, or none: one row per id.
   double alpha = 0;           // Exponent of the ids' power law; 0: uniform.
   int64_t batch = 1;
   int64_t m = 0;

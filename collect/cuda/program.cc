@@ -102,7 +102,7 @@ int Finish(Bench::End end, const Bench& bench, const Journal& journal,
   if (end == Bench::End::kDeviceFailed) {
     return Report(
         "the GPU failed at a point, which is left out from now on; "
-        "start again to go on behind it",
+        "start again to continue after it",
         1, around);
   }
   return end == Bench::End::kDiskFull

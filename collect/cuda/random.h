@@ -13,7 +13,7 @@ namespace stepcast::collect {
 /// FNV-1a of a text: checksums, and seeds from names.
 uint64_t Hash(std::string_view text);
 
-/// SplitMix64 (Steele, Lea and Flood 2014): one multiplication chain a number,
+/// SplitMix64 (Steele, Lea and Flood 2014): one multiplication chain per value,
 /// good for every seed.
 class Random {
  public:

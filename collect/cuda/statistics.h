@@ -8,8 +8,7 @@
 
 namespace stepcast::collect {
 
-/// The value below which `share` of the values lie, interpolated; of at least
-/// one value.
+/// The quantile of the values at `share`, interpolated; of at least one value.
 double Quantile(std::vector<double> values, double share);
 double Median(std::vector<double> values);
 

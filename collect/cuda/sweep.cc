@@ -152,8 +152,8 @@ struct Group {
   int share = 0;  // Draws a round: products and lookups decide a DLRM's step.
 };
 
-// The draws of `bandwidth` are eight for each of its 32 sizes, so that next to
-// none is missed.
+// `bandwidth` has eight random samples for each of its 32 sizes, so that hardly
+// any size is missed.
 const std::vector<Group>& Groups() {
   static const std::vector<Group> kGroups = {
       {"gemm", DrawGemm, 2400, 12},    {"bmm", DrawBatched, 900, 4},
@@ -169,7 +169,7 @@ bool IsWanted(const Words& only, const std::string& name) {
          std::find(only.begin(), only.end(), name) != only.end();
 }
 
-// Draws of a group, the first ones last, without points that were there.
+// Random points of a group, the first ones last, without duplicates.
 std::vector<std::vector<Point>> DrawAll(const Group& group, uint64_t seed,
                                         const Words& dtypes) {
   Random random(seed ^ Hash(group.name));

@@ -1,4 +1,4 @@
-// What to measure: shapes of every kind, drawn from stated ranges.
+// What to measure: shapes of every kind, sampled from stated ranges.
 #ifndef STEPCAST_COLLECT_CUDA_SWEEP_H_
 #define STEPCAST_COLLECT_CUDA_SWEEP_H_
 
@@ -16,9 +16,9 @@ std::vector<std::string> GroupNames();
 std::vector<std::string> CollectiveNames();
 
 /// Every point once, in the order they are measured. The same seed makes the
-/// same sweep on every machine, and its order goes round the groups, so any
-/// prefix has some of all. `only`: these groups alone; all if empty. `dtypes`:
-/// what the GPU multiplies.
+/// same sweep on every machine, and its order alternates between the groups, so
+/// any prefix has some of each. `only`: these groups alone; all if empty.
+/// `dtypes`: the types that the GPU supports.
 std::vector<Point> MakeSweep(uint64_t seed,
                              const std::vector<std::string>& only,
                              const std::vector<std::string>& dtypes);

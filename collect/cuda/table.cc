@@ -18,7 +18,7 @@ constexpr Kind kKinds[] = {
 constexpr const char* kTail = "time_us,min_us,count,outliers,timing,source";
 constexpr const char* kSource = "collect-cuda";
 
-// At most four digits behind the point, no trailing zeros.
+// At most four decimals, no trailing zeros.
 std::string Microseconds(double value) {
   char text[64] = "";
   std::snprintf(text, sizeof(text), "%.4f", value);
@@ -114,7 +114,7 @@ std::string HeaderOf(Kind kind) {
       own = "kind,host_memory,bytes";
       break;
     case Kind::kBandwidth:
-      // `launch` tells readers that these rows are for people.
+      // `launch` marks these rows as for people.
       own = "launch,bytes,gbs";
       break;
     case Kind::kLaunch:

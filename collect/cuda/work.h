@@ -1,4 +1,4 @@
-// How much a point asks for, before it is run: to leave out what is too large.
+// FLOP and bytes of a point, before it is run: to leave out what is too large.
 #ifndef STEPCAST_COLLECT_CUDA_WORK_H_
 #define STEPCAST_COLLECT_CUDA_WORK_H_
 
@@ -10,8 +10,8 @@
 
 namespace stepcast::collect {
 
-/// FLOP and bytes moved of one call, and the bytes that must be there at once:
-/// what is moved, and whole tables. Of a collective: of one rank.
+/// FLOP and bytes moved of one call, and the bytes that must be in memory at
+/// once: what is moved, and whole tables. Of a collective: of one rank.
 struct Work {
   double flop = 0;
   double moved_bytes = 0;
@@ -19,9 +19,9 @@ struct Work {
 };
 Work WorkOf(const Point& point);
 
-/// How many sets of operands calls take turns with so that together they pass
+/// How many sets of operands calls cycle through so that together they exceed
 /// `rotate_bytes`: in a step, too, a kernel seldom finds its inputs in a cache.
-/// One for all but products, streams and forward bags.
+/// One for all but GEMMs, streams and forward bags.
 int64_t CopiesOf(const Point& point, double rotate_bytes);
 
 /// Leaves out points that would take too long or not fit. Speeds are learned as
@@ -39,7 +39,7 @@ class Limits {
  private:
   double longest_us_;
   double most_bytes_;
-  // The slowest seen of each kind, op and type: FLOP or bytes a microsecond.
+  // The slowest seen of each kind, op and type: FLOP or bytes per microsecond.
   std::map<std::string, double> rates_{};
 };
 

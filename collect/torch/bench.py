@@ -4,8 +4,8 @@
   bench.py --device cuda:0 --out measured --minutes 30
   bench.py --device cpu --out measured --minutes 10
 
-A run that was killed goes on where it was if it is started again with the
-same --out. Nothing but PyTorch is needed, 1.13 or later.
+A run that was killed continues where it was if it is started again with the
+same --out. Only PyTorch is needed, 1.13 or later.
 """
 import argparse
 import pathlib
@@ -25,12 +25,11 @@ from undisturbed import StepFilter, write_reference
 from visits import Visits
 from work import Limits, Rotation
 
-# How long a point is sampled at the most; making its tensors and warming up
-# come on top.
+# How long a point is sampled at most; creating its tensors and warming up
+# are extra.
 _POINT_SECONDS = 0.12
-# How often a sweep looks whether a machine that is hot or busy is itself again
-# before it goes on all the same, and what share of its budget it spends on that
-# at the most.
+# How often a sweep checks whether a hot or busy machine is as fast as before
+# until it continues anyway, and the largest share of its budget for that.
 _WAIT_SECONDS = 0.01
 _MOST_WAITS = 10
 _WAIT_SHARE = 0.2
@@ -100,7 +99,7 @@ class Bench:
         self._journal.add(entry)
 
     def _is_itself(self):
-        """Whether the machine runs as it does at rest."""
+        """Whether the machine is as fast as when idle."""
         return self._watch.check(self._runner.reference_us())
 
     @property
@@ -109,8 +108,8 @@ class Bench:
                 <= _WAIT_SHARE * self._budget.seconds)
 
     def _rest(self):
-        """Lets the machine cool down or finish what else it does. True once
-        it has."""
+        """Waits until the machine has cooled down or finished other work. True
+        once it has."""
         for _ in range(_MOST_WAITS):
             if not self._may_wait:
                 break
@@ -121,8 +120,8 @@ class Bench:
         return False
 
     def _visit(self, point, before):
-        """Measures a point on a machine that was itself before, or not. The
-        entry for the journal, and whether the machine is itself behind it."""
+        """Measures a point on a machine that was undisturbed before, or not.
+        The entry for the journal, and whether it is undisturbed after it."""
         entry = {"type": "point", "id": point_id(point),
                  "kind": point["kind"], "rows": []}
         kind, row, why = self._runner.run(point)
@@ -131,10 +130,10 @@ class Bench:
             return entry, before
         entry["kind"] = kind
         entry["rows"] = [row]
-        behind = self._is_itself()
-        if not (before and behind):
+        after = self._is_itself()
+        if not (before and after):
             entry["disturbed"] = True
-        return entry, behind
+        return entry, after
 
     def _visits(self):
         done, disturbed = self._journal.done(), self._journal.disturbed()
@@ -245,9 +244,8 @@ def main(words=None):
 
 
 def rotation(facts):
-    """Twice the cache of a core, and twice the last one, which the cores
-    share. A GPU is not asked for its cache: 64 MB outgrows most, as a step
-    does."""
+    """Twice the private cache of a core, and twice the last-level cache. The
+    cache of a GPU is not queried: 64 MB is larger than most, as a step is."""
     if "gpu" in facts:
         return Rotation(near=64 << 20, far=64 << 20)
     sizes = {int(k): v for k, v in facts["cache_bytes"].items()}

@@ -1,10 +1,10 @@
-"""How much time is left, and what to tell the user meanwhile."""
+"""How much time is left, and the progress line."""
 import sys
 import time
 
 
 class Budget:
-    """A time budget that earlier, killed runs have already eaten from."""
+    """A time budget that earlier, killed runs have partly spent."""
 
     def __init__(self, seconds, spent=0.0, clock=time.monotonic):
         self._clock = clock
@@ -36,7 +36,7 @@ def clock_text(seconds):
 
 
 class Progress:
-    """One line on stderr: rewritten on a terminal, now and then in a file."""
+    """One line on stderr: rewritten on a terminal, repeated in a file."""
 
     def __init__(self, total, stream=sys.stderr, clock=time.monotonic):
         self._total = total

@@ -1,7 +1,7 @@
-"""Records steps of tiny models: what a processor takes between operators.
+"""Records steps of tiny models: the time that a CPU takes between operators.
 
-Their operators have next to nothing to do, so that most of a step is what is
-around them. They are not among the models that anyone predicts.
+Their operators have next to nothing to do, so that most of a step is overhead.
+These models are not used to test predictions.
 """
 import csv
 import pathlib

@@ -72,7 +72,7 @@ def make_model(torch, arguments):
 
 
 def make_filter(torch, arguments):
-    """What tells disturbed steps apart, or None."""
+    """The filter that finds disturbed steps, or None."""
     mark = read_reference(arguments.like) if arguments.like else None
     if mark is None:
         return None

@@ -1,9 +1,9 @@
 """What was measured so far, safe against being killed at any byte.
 
-The journal, one JSON object a line, is the truth: a visit of a point counts
-when its whole line is on disk, and the point is done when nothing disturbed
-the visit, or with the last one it may have. The CSV files are made from it; a
-run that starts again makes them anew, so they have each point exactly once.
+The journal, one JSON object per line, is authoritative: a visit of a point
+counts when its complete line is on disk, and the point is done after an
+undisturbed visit, or after the last one allowed. The CSV files are made from it;
+a run that starts again rewrites them, so they have each point exactly once.
 """
 import csv
 import io

@@ -24,7 +24,7 @@ def cpu_title(info=None):
 
 
 def cpu_clock_mhz(info=None):
-    """The clock now, of the first core; 0 if nobody says."""
+    """The current clock of the first core; 0 if not known."""
     text = _read("/proc/cpuinfo") if info is None else info
     found = re.search(r"^cpu MHz\s*:\s*([\d.]+)$", text, re.MULTILINE)
     return float(found.group(1)) if found else 0.0

@@ -1,10 +1,10 @@
-"""The option --malloc, of all that runs operators on a processor.
+"""The option --malloc, of all that runs operators on a CPU.
 
-glibc gives freed memory back to the system, and the next tensor pays for every
-page again: a megabyte takes longer to be handed out than to be computed. How
+glibc returns freed memory to the system, and the next tensor pays a page fault
+for every page again: allocating a megabyte takes longer than computing it. How
 often that happens depends on what else a process has freed, not on the
-operator. Processes that keep their memory, as under jemalloc or tcmalloc, do
-not have it; by default those are measured.
+operator. Processes that keep their memory, as with jemalloc or tcmalloc, do
+not have this cost; by default those are measured.
 """
 import ctypes
 
@@ -15,8 +15,8 @@ _NEVER = 2 ** 31 - 1
 
 
 def keep_memory(library=None):
-    """Freed memory stays with this process. False where nobody can say so:
-    another allocator than glibc's."""
+    """Freed memory stays with this process. False where that cannot be set:
+    with another allocator than glibc's."""
     mallopt = getattr(library or ctypes.CDLL(None), "mallopt", None)
     return (mallopt is not None and mallopt(_MMAP_MAX, 0) == 1
             and mallopt(_TRIM_THRESHOLD, _NEVER) == 1)

@@ -16,7 +16,7 @@ def read_model_file(path):
 
 
 def tables_of(model, most_rows=None):
-    """(rows, dim, lookups a sample) of every table of a model file."""
+    """(rows, dim, lookups per sample) of every table of a model file."""
     tables = []
     for group in model.get("tables", []):
         rows = group["rows"]

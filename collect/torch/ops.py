@@ -26,7 +26,7 @@ def build(env, point):
 
 
 def kind_of(point, row):
-    """The table a row goes into: the SGD step of a table is no bag."""
+    """The table a row goes into: the SGD step of a table is an aten row."""
     if "input_strides" in row:
         return "aten"
     return point["kind"]

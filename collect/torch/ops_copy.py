@@ -19,7 +19,7 @@ def concat(env, p):
 
 
 def transpose(env, p):
-    """A copy of (b, m, n) that lies as (b, n, m)."""
+    """A copy of (b, m, n) that is stored as (b, n, m)."""
     b, m, n = p["dims"]
 
     def make():

@@ -5,7 +5,7 @@ from case import Case, aten_row
 def make_ids(torch, rows, count, dist, seed):
     """Row numbers: uniform, or by a power law ("power-law-1.05").
 
-    The power law is drawn by inverting its continuous distribution on
+    The power law is sampled by inverting its continuous distribution on
     [1, rows + 1), which for an exponent a is
     u -> (1 + u ((rows + 1)^(1 - a) - 1))^(1 / (1 - a)).
     """
@@ -84,7 +84,7 @@ def bag(env, p):
 
 
 def lookup(env, p):
-    """nn.Embedding: a row an id, and a gradient as large as the table."""
+    """nn.Embedding: one row per id, and a gradient as large as the table."""
     torch, aten = env.torch, env.aten
     rows, dim, count = p["rows"], p["dim"], p["lookups"]
     number = [env.seed]
@@ -104,7 +104,7 @@ def lookup(env, p):
 
 
 def tril(env, p):
-    """The lower triangle of a matrix a sample, and its gradient."""
+    """The lower triangle of one matrix per sample, and its gradient."""
     torch, batch, size = env.torch, p["batch"], p["size"]
     pairs = [(i, j) for i in range(size)
              for j in range(i + p["diagonal"] + 1)]

@@ -1,9 +1,9 @@
-"""What to measure: shapes of every operator, drawn from stated ranges.
+"""What to measure: shapes of every operator, sampled from stated ranges.
 
 `papers` are the ranges of Lin et al. (HiPC 2022 and TPDS 2025), `small` the
-same operators at sizes a processor gets through. Draws are seeded, and the
-order goes round the operators, so any prefix of a sweep covers all of them
-and the same seed always makes the same sweep.
+same operators at sizes that suit a CPU. Samples are seeded, and the
+order alternates between the operators, so any prefix of a sweep covers all of
+them and the same seed always makes the same sweep.
 """
 import json
 import random
@@ -63,7 +63,7 @@ def _concat(rng, r):
                  _pick(rng, r["concat_k"])] for _ in range(1)]
         dims.append([dims[0][0], _pick(rng, r["concat_n"]), dims[0][2]])
     else:
-        # What a DLRM puts side by side: a vector a table and sample.
+        # What a DLRM concatenates: one vector per table and sample.
         one = [_pick(rng, r["batch"]), _pick(rng, r["dims"])]
         dims = [one] * _pick(rng, r["features"])
     return [{"kind": "concat", "op": "cat", "dims": dims, "dim": 1}]
@@ -164,8 +164,8 @@ def _launch(rng, r):
                        "synchronize")]
 
 
-# Name, draws, shares of the time: products and lookups decide a DLRM's step.
-# The draws are what one round over everything asks for.
+# Name, samples, shares of the time: GEMMs and lookups dominate a DLRM's step.
+# The samples are those of one round over everything.
 GENERATORS = {
     "linear": (_linear, 1700, 14), "bmm": (_bmm, 1200, 3),
     "bag": (_bag, 1200, 6), "lookup": (_lookup, 300, 1),

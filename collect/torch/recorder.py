@@ -46,7 +46,7 @@ def phase_of(step, warmup, timed, profiled):
 
 
 class Recorder:
-    """Call `step` behind each step; true means that all is recorded."""
+    """Call `step` after each step; true means that all is recorded."""
 
     # Steps for those that were disturbed, as a share of all.
     _MOST_EXTRA = 2.0
@@ -143,7 +143,7 @@ class Recorder:
             self._label = None
 
     def step(self):
-        """Behind every step. True: all is recorded."""
+        """Called after every step. True: all is recorded."""
         before = self._phase()
         if before == "done":
             return True
@@ -175,12 +175,12 @@ class Recorder:
         self._lengths = (warmup, timed + more, profiled)
 
     def _undisturbed(self):
-        """How many steps nothing slowed down, as far as anyone told."""
+        """How many steps were undisturbed; all without a filter."""
         return len(self._times if self._filter is None else self._filter.good)
 
     @property
     def times_us(self):
-        """Of undisturbed steps, if there are any and someone told."""
+        """Of undisturbed steps, if there are any and there is a filter."""
         if self._filter is not None and self._filter.good:
             return list(self._filter.good)
         return list(self._times)

@@ -7,8 +7,8 @@ from stats import Sampler
 from timers import make_timers, measure
 from work import work_of
 
-# The product that tells whether the machine still runs as it did, and the
-# copy and products that tell what it can do at most.
+# The reference GEMM that shows whether the machine is as fast as before, and
+# the copy and GEMMs that measure its peaks.
 _REFERENCE = {"kind": "gemm", "op": "bmm", "batch": 4, "m": 64, "n": 64,
               "k": 64}
 _PEAKS = [{"kind": "gemm", "op": op, "batch": 1, "m": size, "n": size,
@@ -43,7 +43,7 @@ class Runner:
         if self._reference is None:
             case = build(self._env, _REFERENCE)
             self._reference = [case.make()]
-        # A millisecond or two: it is asked for after every point.
+        # A millisecond or two: it runs after every point.
         return measure(self._timers[-1], self._reference, 0.05,
                        Sampler(fewest=3, most=3))["time_us"]
 

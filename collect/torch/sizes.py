@@ -1,4 +1,4 @@
-"""The ranges that shapes are drawn from.
+"""The ranges that shapes are sampled from.
 
 `papers`: section "microbenchmarks" of the repository of Lin et al.
 (owensgroup/ml_perf_model). `small`: the same operators at what a step of a

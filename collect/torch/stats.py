@@ -1,4 +1,4 @@
-"""When a measured time is good enough, and when the machine is not itself."""
+"""When a measured time is good enough, and when the machine is disturbed."""
 import bisect
 import math
 
@@ -11,7 +11,7 @@ _IQR_OVER_SIGMA = 1.349
 
 
 def quantile(values, share):
-    """The value below which `share` of the values lie, interpolated."""
+    """The quantile of the values at `share`, interpolated."""
     if not values:
         raise ValueError("no values")
     ordered = sorted(values)
@@ -26,7 +26,7 @@ def median(values):
 
 
 def split_outliers(values):
-    """The values inside Tukey's fences, and how many lie above them.
+    """The values inside Tukey's fences, and how many are above them.
 
     Interrupts only make things slower, so nothing is taken off below.
     """
@@ -49,7 +49,7 @@ def median_error(values):
 
 
 class Sampler:
-    """Takes times until their median stands still.
+    """Takes times until their median is stable.
 
     Stable means: at least `fewest` samples, and a standard error of the
     median of the kept ones of at most `tolerance`.
@@ -83,7 +83,7 @@ class Sampler:
 
 
 class ThrottleWatch:
-    """Compares one fixed kernel with what it takes on the rested machine.
+    """Compares a reference kernel's time with that on the idle machine.
 
     The mark is a low quantile of all its times: a machine that is hot or busy
     is never too fast, but a single fast time may be an accident. `check` says

@@ -5,7 +5,7 @@ import time
 from stats import Sampler
 
 # A sample lasts this long at the least, so that the clock's own cost (some
-# 50 ns a reading) stays far below a percent.
+# 50 ns per reading) stays far below a percent.
 _SAMPLE_US = 300.0
 # The most calls in a sample.
 _MOST_CALLS = 2000
@@ -68,9 +68,9 @@ def _synchronizer(torch, device):
     return lambda: None
 
 
-# What may count the time: the clock on the wall, or that of the process, which
-# stands while others have the core. The second is for one thread of a
-# processor on a busy machine.
+# The clocks: wall time, or the CPU time of the process, which does not advance
+# while others have the core. The second is for one thread of a
+# CPU on a busy machine.
 CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
 
 
@@ -83,7 +83,7 @@ def make_timers(torch, device, clock="wall"):
 
 
 def measure(timer, calls, seconds, sampler=None):
-    """Warms up, then samples until the median stands still or `seconds` are
+    """Warms up, then samples until the median is stable or `seconds` are
     over. A summary with times of one call."""
     run, count = timer.prepare(calls)
     # Twice: the first call may choose an algorithm or touch new memory.

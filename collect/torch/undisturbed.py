@@ -1,8 +1,8 @@
-"""Which steps ran on a machine that was itself: nothing else slowed it down.
+"""Which steps ran on an undisturbed machine: nothing else slowed it down.
 
 On a shared machine the same step takes half as long again whenever others use
-the rest of the core. bench.py throws such operators away; steps are told apart
-the same way, by a fixed product that is timed between them.
+the other hyper-thread of the core. bench.py discards such operators; disturbed
+steps are found in the same way, by a reference GEMM that is timed between them.
 """
 import json
 import pathlib
@@ -11,13 +11,13 @@ import time
 from stats import ThrottleWatch
 
 NAME = "reference.json"
-# Looks are this far apart at the least, so that short steps are not measured
-# with the caches that a look leaves behind.
+# Reference times are at least this far apart, so that short steps are not
+# measured with the caches that the reference leaves behind.
 _EVERY_S = 0.02
 
 
 def write_reference(out, mark_us):
-    """What the fixed product takes at rest, for later runs on this machine."""
+    """The reference GEMM's time when idle, for later runs on this machine."""
     if mark_us is not None:
         (pathlib.Path(out) / NAME).write_text(
             json.dumps({"reference_us": mark_us}) + "\n")
@@ -32,7 +32,7 @@ def read_reference(out):
 
 
 class StepFilter:
-    """Sorts times of steps by looks before and behind them."""
+    """Sorts times of steps by the reference times before and after them."""
 
     def __init__(self, reference_us, mark_us=None, clock=time.monotonic):
         self._reference_us = reference_us
@@ -56,7 +56,7 @@ class StepFilter:
         return self.close()
 
     def close(self):
-        """Judges what waits for a look."""
+        """Classifies the steps since the last reference time."""
         if not self._waiting:
             return 0
         count = len(self._waiting)

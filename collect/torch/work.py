@@ -1,4 +1,4 @@
-"""How much a point asks for, before it is run: to leave out what is too large.
+"""FLOP and bytes of a point, before it is run: to leave out what is too large.
 
 Counts are of fp32 and generous by design: a point that is skipped is lost,
 one that takes a little longer is not.
@@ -90,7 +90,7 @@ class Limits:
     """
 
     # A processor without a vector library gets through this much: 1 GFLOP/s
-    # and 1 GB/s, in units a microsecond.
+    # and 1 GB/s, in units per microsecond.
     _SLOW_FLOPS_US = 1e3
     _SLOW_BYTES_US = 1e3
 
@@ -101,7 +101,7 @@ class Limits:
 
     def learn(self, point, time_us):
         flops, moved = work_of(point)
-        # Short ones are all overhead and tell nothing about speed.
+        # Short ones are all overhead and say nothing about speed.
         if time_us > 0.02 * self.longest_us:
             rate = max(flops, moved) / time_us
             key = point["op"]
@@ -132,15 +132,15 @@ _MOST_COLD_SETS = 256
 
 @dataclasses.dataclass
 class Rotation:
-    """Bytes that the calls of a point go through in turn, so that none finds
+    """Bytes that the calls of a point cycle through, so that none finds
     what the last one left in the caches: `near`, what is just made or about
     to be used in a step, and `far`, the rows of tables."""
     near: int
     far: int
 
     def sets(self, point):
-        """How many sets of tensors a point needs. Tables do not count: the
-        sets share one, and a call touches a few rows of it."""
+        """How many sets of tensors are needed for a point. Tables do not count:
+        the sets share one, and a call touches a few rows of it."""
         each = max(1, work_of(point)[1])
         if point["op"] in _COLD_OPS:
             return max(1, min(_MOST_COLD_SETS, math.ceil(self.far / each)))

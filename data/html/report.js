@@ -1,4 +1,4 @@
-// Makes every timeline of the page one to zoom into: wheel or +/- to zoom, drag
+// Makes every timeline of the page zoomable: wheel or +/- to zoom, drag
 // or arrow keys to move, point to read, double click to fit a slice.
 "use strict";
 for (const box of document.querySelectorAll(".timeline")) {
@@ -59,8 +59,8 @@ function startTimeline(box, data) {
     return colours;
   }
 
-  // The first slice that ends behind `time`.
-  function firstBehind(row, time) {
+  // The first slice that ends after `time`.
+  function firstAfter(row, time) {
     let low = 0, high = row.count;
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -151,8 +151,8 @@ function startTimeline(box, data) {
     pen.fillText(row.label, nameWidth - 8, y + rowHeight / 2, nameWidth - 12);
     pen.textAlign = "left";
     const scale = (width - nameWidth) / (to - from);
-    let drawn = -1;  // Up to here; what is thinner than half a pixel joins it.
-    for (let i = firstBehind(row, from); i < row.count && row.starts[i] < to; ++i) {
+    let drawn = -1;  // Up to here; slices thinner than half a pixel are merged into it.
+    for (let i = firstAfter(row, from); i < row.count && row.starts[i] < to; ++i) {
       const left = Math.max(nameWidth, nameWidth + (row.starts[i] - from) * scale);
       const right = Math.min(width, nameWidth + (row.ends[i] - from) * scale);
       if (right < drawn + .5) continue;
@@ -202,7 +202,7 @@ function startTimeline(box, data) {
     if (!row || x < nameWidth) return null;
     const slack = (to - from) / (width - nameWidth);
     const time = from + (x - nameWidth) * slack;
-    const i = firstBehind(row, time - slack);
+    const i = firstAfter(row, time - slack);
     return i < row.count && row.starts[i] <= time + slack ? {row, i} : null;
   }
 

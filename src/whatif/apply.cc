@@ -22,7 +22,7 @@ namespace {
 
 using timeline::TaskOrigin;
 
-// As in engine/step_interval.cc: of the variance of a model's error, the part
+// As in engine/run/predict.cc: of the variance of a model's error, the part
 // that all its works share; how many deviations p10 and p90 lie off.
 constexpr double kShared = 0.5;
 constexpr double kDecile = 1.2816;

@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 8> kColumns = {"gpu",
 constexpr double kMicroseconds = 1e3;  // In a millisecond.
 
 // The smallest kernels of the authors' traces take so long; active times are of
-// such traces (measurements/recorder_latency.h).
+// such traces (learn/measured/authors_kernels.h).
 constexpr double kRecorderUs = 3;
 
 // Errors below are taken for it: a digitised figure has no smaller ones, and a
