@@ -1,6 +1,7 @@
 // eval kernels: predicted kernels and collectives against measured ones.
 #include <array>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,7 +22,7 @@
 #include "report/accuracy_doc.h"
 #include "report/collective_accuracy.h"
 #include "report/kernel_accuracy.h"
-#include "report/network_comparison.h"
+#include "report/priced_rows.h"
 
 namespace stepcast::api {
 namespace {
@@ -86,29 +87,36 @@ Result<std::optional<hw::Device>> FindOwn(
   return FindOwnDevice(directories);
 }
 
-Result<view::Doc> JudgeKernels(const scenario::Question& question,
-                               const std::vector<std::filesystem::path>& paths,
-                               std::optional<Part> part,
-                               const Options& options) {
+// Measured rows and what is predicted for them.
+struct Judged {
+  measurements::KernelRows rows;
+  report::KernelAccuracy accuracy;
+};
+
+Result<Answer> JudgeKernels(const scenario::Question& question,
+                            const std::vector<std::filesystem::path>& paths,
+                            std::optional<Part> part, const Options& options) {
   options.Tell("pricing measured kernels");
   const std::vector<std::string>& profiles = question.scenario.profile;
-  ASSIGN_OR_RETURN(const measurements::KernelRows rows,
-                   measurements::ReadKernelRows(paths));
+  const auto judged = std::make_shared<Judged>();
+  ASSIGN_OR_RETURN(judged->rows, measurements::ReadKernelRows(paths));
   const cost::ProfileStore store(
       std::vector<std::filesystem::path>(profiles.begin(), profiles.end()));
-  if (question.Has("network")) {
-    return report::NetworkComparisonDoc(rows, store, options.threads);
-  }
   ASSIGN_OR_RETURN(const auto own_device, FindOwn(paths, profiles));
-  ASSIGN_OR_RETURN(const report::KernelAccuracy accuracy,
-                   report::EvaluateKernels(rows, store,
+  ASSIGN_OR_RETURN(judged->accuracy,
+                   report::EvaluateKernels(judged->rows, store,
                                            {.part = part,
                                             .own_device = own_device,
                                             .threads = options.threads}));
   ASSIGN_OR_RETURN(
       const report::CollectiveAccuracy collectives,
       JudgeCollectives(paths, profiles, question.All("platform"), part));
-  return report::KernelAccuracyDoc(accuracy, rows, collectives);
+  Answer answer{.doc = report::KernelAccuracyDoc(judged->accuracy, judged->rows,
+                                                 collectives)};
+  answer.files.emplace("rows", [judged, part] {
+    return report::PricedRowsJson(judged->rows, judged->accuracy.priced, part);
+  });
+  return answer;
 }
 
 Result<Answer> AskEvalKernels(const scenario::Question& question,
@@ -117,18 +125,16 @@ Result<Answer> AskEvalKernels(const scenario::Question& question,
   ASSIGN_OR_RETURN(
       const auto part,
       ParsePart(question.Has("part") ? question.One("part") : "all"));
-  Answer answer;
   if (question.Has("leave-one-out")) {
     if (!question.scenario.profile.empty() || part) {
       return Fail(ErrorCode::kInvalidInput,
                   "--leave-one-out makes its own fits and judges by their test "
                   "rows: leave out --part and --profile");
     }
-    ASSIGN_OR_RETURN(answer.doc, EvalWithoutGpus(paths, options));
-  } else {
-    ASSIGN_OR_RETURN(answer.doc, JudgeKernels(question, paths, part, options));
+    ASSIGN_OR_RETURN(view::Doc doc, EvalWithoutGpus(paths, options));
+    return Answer{.doc = std::move(doc)};
   }
-  return answer;
+  return JudgeKernels(question, paths, part, options);
 }
 
 }  // namespace
@@ -169,12 +175,13 @@ Verb EvalKernelsVerb() {
                 "leave each GPU's chip out of every fit in turn and predict "
                 "its test rows; takes some minutes and no --part or "
                 "--profile",
-            .kind = Argument::Kind::kFlag},
-           {.name = "network",
-            .value = "",
-            .help = "instead compare FP32 products with the papers' network, "
-                    "trained here; most of a minute per GPU",
             .kind = Argument::Kind::kFlag}},
+      .files = {{.name = "rows",
+                 .help = "write the rows with their parts, shapes and times, "
+                         "measured and\nof our models, as JSON; .gz is "
+                         "compressed",
+                 .absent = "--leave-one-out has fits of its own; leave out "
+                           "one of them"}},
       .ask = AskEvalKernels};
 }
 

@@ -33,17 +33,14 @@ struct Collected {
   Errors ours;
   Errors roofline;
   Errors formula;
-  Errors lin2022;
   size_t inside = 0;
 
   void Add(const KernelRow& row, const PricedRow& priced) {
-    ours.Add(priced.p50_us, row.time_us);
-    roofline.Add(priced.roofline_us, row.time_us);
-    formula.Add(priced.formula_us, row.time_us);
-    if (priced.lin2022_us > 0) {
-      lin2022.Add(priced.lin2022_us, row.time_us);
-    }
-    inside += row.time_us >= priced.p10_us && row.time_us <= priced.p90_us;
+    ours.Add(priced.Observed(priced.p50_us), row.time_us);
+    roofline.Add(priced.Observed(priced.roofline_us), row.time_us);
+    formula.Add(priced.Observed(priced.formula_us), row.time_us);
+    inside += row.time_us >= priced.Observed(priced.p10_us) &&
+              row.time_us <= priced.Observed(priced.p90_us);
   }
 
   AccuracyLine Line(std::string name) const {
@@ -54,8 +51,7 @@ struct Collected {
                                : static_cast<double>(inside) /
                                      static_cast<double>(ours.size()),
             .roofline = roofline.Summary(),
-            .formula = formula.Summary(),
-            .lin2022 = lin2022.Summary()};
+            .formula = formula.Summary()};
   }
 };
 
@@ -152,8 +148,8 @@ class GroupBuilder {
 Result<KernelAccuracy> EvaluateKernels(const KernelRows& rows,
                                        const cost::ProfileStore& store,
                                        const PricingOptions& options) {
-  ASSIGN_OR_RETURN(const std::vector<PricedRow> priced,
-                   PriceRows(rows, store, options));
+  ASSIGN_OR_RETURN(PricedRows all, PriceRows(rows, store, options));
+  const std::vector<PricedRow>& priced = all.rows;
   RETURN_IF_ERROR(CheckUnits(rows, priced));
   using Key = std::tuple<std::string, std::string, std::string, std::string>;
   std::map<Key, GroupBuilder> groups;
@@ -184,6 +180,7 @@ Result<KernelAccuracy> EvaluateKernels(const KernelRows& rows,
   for (const auto& [op, family] : families) {
     accuracy.families.push_back(family.Line(op));
   }
+  accuracy.priced = std::move(all);
   return accuracy;
 }
 

@@ -22,7 +22,6 @@ struct AccuracyLine {
   double in_interval = 0;  // Share of the rows between p10 and p90.
   ErrorSummary roofline;
   ErrorSummary formula;
-  ErrorSummary lin2022;  // n is 0 where the papers have no formula.
 };
 
 /// Shapes measured more than once tell what no model can beat.
@@ -58,6 +57,7 @@ struct KernelAccuracy {
   /// Each op over all GPUs and types; named by the op.
   std::vector<AccuracyLine> families;
   std::vector<FlaggedRow> flagged;
+  PricedRows priced;
 };
 
 /// Prices every row and compares. A file most of whose rows are faster than the

@@ -9,8 +9,6 @@
 #include "base/parallel.h"
 #include "base/stats.h"
 #include "cost/kernel_models.h"
-#include "cost/kernels/lin2022_embedding.h"
-#include "cost/kernels/lin2022_small_ops.h"
 #include "fit/launches.h"
 #include "fit/training_rows.h"
 #include "hw/device.h"
@@ -29,13 +27,6 @@ constexpr double kFasterThanPeak = 0.5;
 // nanoseconds; the worst real kernels are at 60.
 constexpr double kAbsurdlySlow = 200;
 constexpr size_t kFewestRowsToRefuse = 5;
-
-double Lin2022Us(const ir::KernelShape& shape, const cost::Machine& machine) {
-  if (const auto* bag = std::get_if<ir::EmbeddingBag>(&shape)) {
-    return cost::Lin2022EmbeddingUs(*bag, machine);
-  }
-  return cost::Lin2022SmallOpUs(shape, machine).value_or(0);
-}
 
 // Prices the rows of one GPU.
 class GpuPricer {
@@ -56,18 +47,18 @@ class GpuPricer {
   PricedRow Price(const KernelRow& row,
                   const std::optional<cost::Estimate>& first) const {
     PricedRow priced;
-    if (!Add(row.shape, first, priced)) {
+    if (!Add(first, priced)) {
       return {};
     }
     for (const ir::KernelShape& shape : row.more) {
-      if (!Add(shape, models_.Price(shape), priced)) {
+      if (!Add(models_.Price(shape), priced)) {
         return {};
       }
     }
     priced.priced = true;
     priced.too_fast = row.time_us < kFasterThanPeak * priced.roofline_us;
     if (row.timing == Timing::kEventOp) {
-      Observe(row, priced);
+      AddLaunch(row, priced);
     }
     return priced;
   }
@@ -75,9 +66,8 @@ class GpuPricer {
   const cost::KernelModels& models() const { return models_; }
 
  private:
-  bool Add(const ir::KernelShape& shape,
-           const std::optional<cost::Estimate>& estimate,
-           PricedRow& priced) const {
+  static bool Add(const std::optional<cost::Estimate>& estimate,
+                  PricedRow& priced) {
     if (!estimate) {
       return false;
     }
@@ -86,27 +76,18 @@ class GpuPricer {
     priced.p90_us += estimate->p90_us;
     priced.roofline_us += estimate->base.roofline_us;
     priced.formula_us += estimate->base.time_us;
-    priced.lin2022_us += Lin2022Us(shape, models_.machine());
     return true;
   }
 
-  // From kernels to what a clock around the call shows.
-  void Observe(const KernelRow& row, PricedRow& priced) const {
+  void AddLaunch(const KernelRow& row, PricedRow& priced) const {
     const auto launch = profile_.launches.find(rows_.ops[row.op]);
     if (launch == profile_.launches.end()) {
       return;
     }
     const cost::LaunchCost& cost = launch->second;
-    const double place = fit::PlaceOf(row, sizes_);
     priced.below_floor = row.time_us < fit::kCountsFromFloors * cost.floor_us;
-    for (double PricedRow::*time :
-         {&PricedRow::p10_us, &PricedRow::p50_us, &PricedRow::p90_us,
-          &PricedRow::roofline_us, &PricedRow::formula_us}) {
-      priced.*time = cost.Observe(priced.*time, place);
-    }
-    if (priced.lin2022_us > 0) {
-      priced.lin2022_us = cost.Observe(priced.lin2022_us, place);
-    }
+    priced.lead_us = cost.LeadAt(fit::PlaceOf(row, sizes_));
+    priced.floor_us = cost.floor_us;
   }
 
   const KernelRows& rows_;
@@ -134,7 +115,8 @@ Status CheckUnits(const KernelRows& rows, std::span<const PricedRow> priced) {
       if (rows.rows[i].table == table && priced[i].priced) {
         ++count;
         fast += priced[i].too_fast;
-        ratios.push_back(rows.rows[i].time_us / priced[i].p50_us);
+        ratios.push_back(rows.rows[i].time_us /
+                         priced[i].Observed(priced[i].p50_us));
       }
     }
     if (count < kFewestRowsToRefuse) {
@@ -157,16 +139,18 @@ Status CheckUnits(const KernelRows& rows, std::span<const PricedRow> priced) {
   return {};
 }
 
-Result<std::vector<PricedRow>> PriceRows(const KernelRows& rows,
-                                         const cost::ProfileStore& store,
-                                         const PricingOptions& options) {
-  std::vector<PricedRow> priced(rows.rows.size());
+Result<PricedRows> PriceRows(const KernelRows& rows,
+                             const cost::ProfileStore& store,
+                             const PricingOptions& options) {
+  PricedRows priced{.rows = std::vector<PricedRow>(rows.rows.size()),
+                    .machines = std::vector<cost::Machine>(rows.gpus.size())};
   std::vector<Status> statuses(rows.gpus.size());
   const auto price_gpu = [&](size_t gpu) -> Status {
     ASSIGN_OR_RETURN(const hw::Device device,
                      DeviceOf(rows.gpus[gpu], options.own_device));
     ASSIGN_OR_RETURN(cost::KernelModels models,
                      cost::KernelModels::Load(device, store));
+    priced.machines[gpu] = models.machine();
     const GpuPricer pricer(rows, static_cast<uint16_t>(gpu), std::move(models));
     std::vector<size_t> places;
     std::vector<ir::KernelShape> shapes;
@@ -181,7 +165,7 @@ Result<std::vector<PricedRow>> PriceRows(const KernelRows& rows,
     std::vector<std::optional<cost::Estimate>> estimates(shapes.size());
     pricer.models().PriceAll(shapes, estimates);
     for (size_t i = 0; i < places.size(); ++i) {
-      priced[places[i]] = pricer.Price(rows.rows[places[i]], estimates[i]);
+      priced.rows[places[i]] = pricer.Price(rows.rows[places[i]], estimates[i]);
     }
     return {};
   };

@@ -2,19 +2,22 @@
 #ifndef STEPCAST_REPORT_PRICED_ROWS_H_
 #define STEPCAST_REPORT_PRICED_ROWS_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "cost/machine.h"
 #include "cost/profile.h"
 #include "hw/device.h"
 #include "measurements/kernel_rows.h"
 
 namespace stepcast::report {
 
-/// What all models say of one row.
+/// What all models say of one row: of its kernels alone.
 struct PricedRow {
   bool priced = false;
   bool too_fast = false;
@@ -24,7 +27,19 @@ struct PricedRow {
   double p90_us = 0;
   double roofline_us = 0;
   double formula_us = 0;
-  double lin2022_us = 0;  // 0: none.
+  double lead_us = 0;   // The launch's part of what a clock shows,
+  double floor_us = 0;  // and the least it shows; 0 for kernels alone.
+
+  bool judged() const { return priced && !too_fast && !below_floor; }
+  /// What a clock around the call shows for a time of the kernels.
+  double Observed(double kernels_us) const {
+    return std::max(floor_us, lead_us + kernels_us);
+  }
+};
+
+struct PricedRows {
+  std::vector<PricedRow> rows;          // One a measured row.
+  std::vector<cost::Machine> machines;  // One a GPU.
 };
 
 struct PricingOptions {
@@ -35,10 +50,16 @@ struct PricingOptions {
   size_t threads = 0;
 };
 
-/// One a row; rows of other parts than those asked for are left unpriced.
-Result<std::vector<PricedRow>> PriceRows(const measurements::KernelRows& rows,
-                                         const cost::ProfileStore& store,
-                                         const PricingOptions& options);
+/// Rows of other parts than those asked for are left unpriced.
+Result<PricedRows> PriceRows(const measurements::KernelRows& rows,
+                             const cost::ProfileStore& store,
+                             const PricingOptions& options);
+
+/// The rows of the part asked for with their shapes and times, for programs
+/// that try other models on them; as JSON.
+std::string PricedRowsJson(const measurements::KernelRows& rows,
+                           const PricedRows& priced,
+                           std::optional<measurements::Part> part);
 
 /// Fails for a file most of whose rows are faster than the GPU's peak or
 /// absurdly slow: its times have another unit.
