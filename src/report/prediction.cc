@@ -51,9 +51,6 @@ PredictionReport ReportPrediction(const engine::StepResult& result,
   report.ranks = result.accounts;
   report.slowest = result.slowest_account();
   report.critical_path = SummarizePath(result, engine::PathInStep(result));
-  report.algorithms.push_back({.name = "stepcast",
-                               .step = report.step,
-                               .gpu_active = report.slowest.gpu_active});
   report.coverage = result.works.coverage;
   FillOverheads(result.overheads, report);
   report.UseStep(result.step);

@@ -165,28 +165,6 @@ view::Value ErrorOf(Duration step, Duration measured) {
                                : view::Value();
 }
 
-// What every algorithm makes of the same times; with a trace, how far off.
-Table AlgorithmTable(const PredictionReport& report) {
-  Duration measured{};
-  for (const MeasuredStep& step : report.measured) {
-    measured = std::max(measured, step.step);
-  }
-  Table table{.key = "algorithms",
-              .title = "the slowest rank by algorithm",
-              .columns = {{.key = "name", .label = "algorithm"},
-                          {.key = "step_time_us", .label = "step"},
-                          {.key = "gpu_active_us", .label = "GPU active"},
-                          {.label = "error", .sign = true}},
-              .readers = report.algorithms.size() > 1
-                             ? view::Readers::kAll
-                             : view::Readers::kPrograms};
-  for (const AlgorithmStep& algorithm : report.algorithms) {
-    table.rows.push_back({algorithm.name, algorithm.step, algorithm.gpu_active,
-                          ErrorOf(algorithm.step, measured)});
-  }
-  return table;
-}
-
 Table PredictedRanks(const PredictionReport& report) {
   const bool several = report.ranks.size() > 1 || !report.measured.empty() ||
                        !AlikeText(report.ranks).empty();
@@ -340,7 +318,6 @@ view::Doc PredictionDoc(const PredictionReport& report,
                      ? fmt::format("rank {}, the slowest", report.slowest.rank)
                      : ""));
   doc.blocks.emplace_back(PathTable(report.critical_path));
-  doc.blocks.emplace_back(AlgorithmTable(report));
   doc.blocks.emplace_back(PredictedRanks(report));
   if (step != nullptr) {
     AddStepPictures(*step, doc);

@@ -74,8 +74,4 @@ std::vector<std::string> SwitchWords() {
   return {"on", "off"};
 }
 
-std::vector<std::string> AlgorithmWords() {
-  return {"stepcast", "lin2022", "lin2024"};
-}
-
 }  // namespace stepcast::scenario

@@ -19,7 +19,6 @@ std::vector<std::string> ServerWords();
 std::vector<std::string> RuntimeWords();
 std::vector<std::string> OverheadWords();
 std::vector<std::string> SwitchWords();
-std::vector<std::string> AlgorithmWords();
 
 }  // namespace stepcast::scenario
 
