@@ -40,8 +40,8 @@ class WalkTest(unittest.TestCase):
         # Host: T1 2, T2 10, T4 4, T5 3, T4 4, T3 5 = 28; then 2 + 1.
         # GPU: from 12 + 4 = 16 for 50 + 4 to 70; from max(70 + 1, 19 + 4) for
         # 6 + 4.
-        walker = walk_one([op("aten::mm", 50, 6, modelled=True),
-                           op("aten::view")], "lin2022")
+        walker = walk_one([op("aten::mm", 50, 6), op("aten::view")],
+                          "lin2022")
         self.assertEqual(walker.clocks, [28, 31])
         self.assertEqual(walker.gpu, 81)
         self.assertEqual(walker.active, 64)
