@@ -3,9 +3,11 @@
 
 usage: accuracy_report.py BUILD_DIR DATA_DIR [--network | --steps]
 
-DATA_DIR holds `kernels`, `authors`, `published` and `traces`. Nothing is fitted here: the
-rows are those of the test part, which neither a fit nor a choice has seen.
---network also trains the papers' network, most of a minute per GPU.
+DATA_DIR holds `kernels`, `authors`, `published` and `traces`. Nothing of ours is fitted
+here: the rows are those of the test part, which neither a fit nor a choice has seen.
+The papers' methods beside ours are those of `baselines`.
+--network also trains the papers' network and plain trees, a minute or two per GPU, with
+Debian's python3-numpy, python3-torch and python3-xgboost.
 --steps writes the part on steps alone and keeps the rest.
 """
 import collections
@@ -15,8 +17,17 @@ import math
 import pathlib
 import subprocess
 import sys
+import tempfile
+
+import python_with
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+BASELINES = ROOT / "baselines"
+sys.path.insert(0, str(BASELINES))
+import lin2022_formulas  # noqa: E402  (found through the line above)
+import lin2022_walk  # noqa: E402
+import rows as measured_rows  # noqa: E402
+
 HEADER = """# Accuracy
 
 Written by `tools/accuracy_report.py BUILD_DIR DATA_DIR [--network]`; do not edit.
@@ -49,27 +60,40 @@ def number(value, digits=1):
     return "–" if value is None else f"{value:.{digits}f}"
 
 
-def row(name, group, line):
+def row(name, group, line, papers):
+    """A line of the kernels' tables; `papers` has the errors of the papers'
+    formulas, by group and by part of a group."""
+    key = tuple(group[word] for word in ("op", "gpu", "dtype", "timing"))
+    errors = papers.get(key if line is group else (*key, line["name"]))
     return "| " + " | ".join([
         name, group["gpu"], group["dtype"] or "–", group["timing"],
         str(line["n"]), number(line["gmae_pct"]), number(line["mape_pct"]),
         number(line["p90_pct"]), number(line["p99_pct"]),
         f"{line['bias_pct']:+.1f}", number(100 * line["in_p10_p90"], 0),
         number(line["formula_gmae_pct"]), number(line["roofline_gmae_pct"]),
-        number(line.get("lin2022_gmae_pct")),
+        number(errors.gmae_pct if errors else None),
         number(line.get("repeat_gmae_pct")),
     ]) + " |\n"
 
 
+def eval_kernels(stepcast, *words):
+    """A report and the errors of the papers' formulas on its rows."""
+    with tempfile.TemporaryDirectory() as scratch:
+        path = pathlib.Path(scratch) / "rows.json"
+        report = json.loads(run(stepcast, "eval", "kernels", *words, "--json",
+                                "--rows", path))
+        return report, lin2022_formulas.judge(measured_rows.load(path))
+
+
 def kernels(stepcast, data):
-    report = json.loads(run(stepcast, "eval", "kernels", "--data",
-                            data / "kernels", "--part", "test", "--json"))
+    report, papers = eval_kernels(stepcast, "--data", data / "kernels",
+                                  "--part", "test")
     text = ""
     for group in report["groups"]:
-        text += row(group["op"], group, group)
+        text += row(group["op"], group, group, papers)
         for part in group["parts"]:
             if part["n"] != group["n"]:
-                text += row(f"… {part['name']}", group, part)
+                text += row(f"… {part['name']}", group, part, papers)
     not_judged = sum(group["below_floor"] for group in report["groups"])
     text += (f"\nNot evaluated: {not_judged} rows below 1.5 launch floors,"
              f" {len(report['flagged'])} rows faster than the GPU's peak"
@@ -90,25 +114,62 @@ knowledge of these rows. One family and GPU may have its own scale from the fit 
 """
     folders = [data / "kernels" / name
                for name in ("aten", "concat", "memcpy", "embedding_bag")]
-    report = json.loads(run(stepcast, "eval", "kernels", "--data", *folders,
-                            "--json"))
+    report, papers = eval_kernels(stepcast, "--data", *folders)
     for group in report["groups"]:
-        text += row(group["op"], group, group)
+        text += row(group["op"], group, group, papers)
     return text
 
 
 def network(stepcast, data):
-    """FP32 GEMMs compared with the papers' network."""
-    text = run(stepcast, "eval", "kernels", "--data", data / "kernels/gemm",
-               "--network")
+    """FP32 products beside the papers' network."""
+    python = python_with.find_or_install("numpy", "torch", "xgboost")
+    with tempfile.TemporaryDirectory() as scratch:
+        path = pathlib.Path(scratch) / "rows.json"
+        run(stepcast, "eval", "kernels", "--data", data / "kernels/gemm",
+            "--rows", path)
+        table = run(python, BASELINES / "products.py", path)
     return f"""
 ## FP32 GEMMs compared with the papers' network
 
-`stepcast eval kernels --network`:
+`baselines/products.py`, errors in percent on the test part. *network*: the papers'
+recipe, one network per GPU on the logarithms of the sizes. *trees*: on time over the
+roofline, from sizes, tiles and waves, without our formula. Both learn from the fit
+part.
 
-```
-{text}```
+{table}"""
+
+
+# Recorded steps, by their place among the traces.
+TRACES = ["dlrm_param_8xV100/kineto", "dlrm_torchrec_4xV100/run3",
+          "dlrm_hta_V100_rank1of2", "resnet50_hta_ddp_A100",
+          "resnet50_kineto_V100", "linear_param_2080Ti/kineto.json.gz",
+          "resnet18_param_2080Ti/kineto.json.gz"]
+
+
+def walks(stepcast, data):
+    """Recorded steps beside the papers' walks."""
+    text = """
+## Recorded steps beside the papers' walks
+
+`baselines/lin2022_walk.py`: the ops of a recorded step, with the mean overheads of its
+run and the kernel times that we predict, as our simulation and the walks of Lin et al.
+(2022, and 2024 for several GPUs) put them together. Only this differs: the overheads
+have seen the step. Milliseconds of the slowest rank; *active* is how long its GPU is at
+work.
+
+| trace | measured | ours | error % | lin2022 | error % | lin2024 | error % | ours active | lin2022 active | lin2024 active |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 """
+    for trace in TRACES:
+        found = lin2022_walk.walk_trace(stepcast, data / "traces" / trace)
+        measured = found.pop("measured")
+        cells = [trace.partition("/")[0], f"{measured / 1e3:.2f}"]
+        for step in found.values():
+            cells += [f"{step.step_us / 1e3:.2f}",
+                      f"{100 * (step.step_us / measured - 1):+.1f}"]
+        cells += [f"{step.gpu_active_us / 1e3:.2f}" for step in found.values()]
+        text += f"| {' | '.join(cells)} |\n"
+    return text
 
 
 def leave_out(stepcast, data):
@@ -336,6 +397,7 @@ def main():
         text += "\n" + run(anchors, data)
     if options == ["--network"]:
         text += network(stepcast, data)
+    text += walks(stepcast, data)
     text += leave_out(stepcast, data)
     text += steps(build, data)
     page.write_text(text, encoding="utf-8")

@@ -21,7 +21,7 @@ fi
 mapfile -t cxx < <(find src tests tools collect -name '*.h' -o -name '*.cc' \
   -o -name '*.cu' | sort)
 mapfile -t text < <({
-  find src cmake data collect tests tools docs .ci -type f \( -name '*.md' \
+  find src baselines cmake data collect tests tools docs .ci -type f \( -name '*.md' \
     -o -name '*.py' -o -name '*.sh' -o -name '*.cmake' -o -name '*.toml' \
     -o -name '*.proto' -o -name CMakeLists.txt \) \
     -not -path 'tests/golden/*/*' -not -path 'tests/data/*' \

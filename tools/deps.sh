@@ -8,7 +8,8 @@ BUILD_PACKAGES=(
   libtomlplusplus-dev libxgboost-dev protobuf-compiler zlib1g-dev
 )
 TEST_PACKAGES=(
-  libgtest-dev libgmock-dev libbenchmark-dev python3 ccache lld
+  libgtest-dev libgmock-dev libbenchmark-dev ccache lld
+  python3 python3-numpy python3-xgboost
   chromium clang-14 clang-format clang-tidy libclang-rt-14-dev openmpi-bin
 )
 

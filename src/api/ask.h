@@ -96,6 +96,9 @@ struct Argument {
 struct File {
   std::string_view name;  // "perfetto": --perfetto FILE
   std::string_view help;
+  /// Why an answer may be without it.
+  std::string_view absent =
+      "there is no single step to write there, as of a fleet or of suggestions";
 };
 
 /// One kind of question.

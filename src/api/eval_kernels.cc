@@ -1,6 +1,7 @@
 // eval kernels: predicted kernels and collectives against measured ones.
 #include <array>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,11 +15,8 @@
 #include "cost/collectives/collective_store.h"
 #include "cost/profile.h"
 #include "hw/cluster.h"
-#include "learn/fit/fit_collectives.h"
-#include "learn/fit/leave_out.h"
 #include "learn/judge/collective_accuracy.h"
 #include "learn/judge/kernel_accuracy.h"
-#include "learn/judge/network_comparison.h"
 #include "learn/measured/collective_rows.h"
 #include "learn/measured/kernel_rows.h"
 #include "view/reports/accuracy_doc.h"
@@ -85,28 +83,36 @@ Result<std::optional<hw::Device>> FindOwn(
   return FindOwnDevice(directories);
 }
 
-Result<view::Doc> JudgeKernels(const scenario::Question& question,
-                               const std::vector<std::filesystem::path>& paths,
-                               std::optional<Part> part,
-                               const Options& options) {
+// Measured rows and what is predicted for them.
+struct Judged {
+  learn::KernelRows rows;
+  view::KernelAccuracy accuracy;
+};
+
+Result<Answer> JudgeKernels(const scenario::Question& question,
+                            const std::vector<std::filesystem::path>& paths,
+                            std::optional<Part> part, const Options& options) {
   options.Tell("pricing measured kernels");
   const std::vector<std::string>& profiles = question.scenario.profile;
-  ASSIGN_OR_RETURN(const learn::KernelRows rows, learn::ReadKernelRows(paths));
+  const auto judged = std::make_shared<Judged>();
+  ASSIGN_OR_RETURN(judged->rows, learn::ReadKernelRows(paths));
   const cost::ProfileStore store(
       std::vector<std::filesystem::path>(profiles.begin(), profiles.end()));
-  if (question.Has("network")) {
-    return learn::NetworkComparisonDoc(rows, store, options.threads);
-  }
   ASSIGN_OR_RETURN(const auto own_device, FindOwn(paths, profiles));
-  ASSIGN_OR_RETURN(const learn::KernelAccuracy accuracy,
-                   learn::EvaluateKernels(rows, store,
-                                          {.part = part,
-                                           .own_device = own_device,
-                                           .threads = options.threads}));
+  ASSIGN_OR_RETURN(judged->accuracy,
+                   view::EvaluateKernels(judged->rows, store,
+                                         {.part = part,
+                                          .own_device = own_device,
+                                          .threads = options.threads}));
   ASSIGN_OR_RETURN(
       const learn::CollectiveAccuracy collectives,
       JudgeCollectives(paths, profiles, question.All("platform"), part));
-  return view::KernelAccuracyDoc(accuracy, rows, collectives);
+  Answer answer{.doc = view::KernelAccuracyDoc(judged->accuracy, judged->rows,
+                                               collectives)};
+  answer.files.emplace("rows", [judged, part] {
+    return view::PricedRowsJson(judged->rows, judged->accuracy.priced, part);
+  });
+  return answer;
 }
 
 Result<Answer> AskEvalKernels(const scenario::Question& question,
@@ -115,18 +121,16 @@ Result<Answer> AskEvalKernels(const scenario::Question& question,
   ASSIGN_OR_RETURN(
       const auto part,
       ParsePart(question.Has("part") ? question.One("part") : "all"));
-  Answer answer;
   if (question.Has("leave-one-out")) {
     if (!question.scenario.profile.empty() || part) {
       return Fail(ErrorCode::kInvalidInput,
                   "--leave-one-out makes its own fits and judges by their test "
                   "rows: leave out --part and --profile");
     }
-    ASSIGN_OR_RETURN(answer.doc, EvalWithoutGpus(paths, options));
-  } else {
-    ASSIGN_OR_RETURN(answer.doc, JudgeKernels(question, paths, part, options));
+    ASSIGN_OR_RETURN(view::Doc doc, EvalWithoutGpus(paths, options));
+    return Answer{.doc = std::move(doc)};
   }
-  return answer;
+  return JudgeKernels(question, paths, part, options);
 }
 
 }  // namespace
@@ -163,15 +167,17 @@ Verb EvalKernelsVerb() {
             .kind = Argument::Kind::kWords},
            {.name = "leave-one-out",
             .value = "",
-            .help = "leave each GPU's chip out of every fit in turn and "
-                    "predict its test rows; takes some minutes; not with "
-                    "--part or --profile",
-            .kind = Argument::Kind::kFlag},
-           {.name = "network",
-            .value = "",
-            .help = "instead compare FP32 products with the papers' network, "
-                    "trained here; most of a minute per GPU",
+            .help =
+                "leave each GPU's chip out of every fit in turn and predict "
+                "its test rows; takes some minutes and no --part or "
+                "--profile",
             .kind = Argument::Kind::kFlag}},
+      .files = {{.name = "rows",
+                 .help = "write the rows with their parts, shapes and times, "
+                         "measured and\nof our models, as JSON; .gz is "
+                         "compressed",
+                 .absent = "--leave-one-out has fits of its own; leave out "
+                           "one of them"}},
       .ask = AskEvalKernels};
 }
 

@@ -178,8 +178,8 @@ Result<view::Doc> WithStep(const view::PlanReport& report,
 
 bool IsOfPlans(const scenario::Setting& setting) {
   // What a plan decides itself, or has no interval for, and servers.
-  constexpr std::string_view kOthers[] = {"plan",     "impl",   "samples",
-                                          "profiled", "server", "algorithm"};
+  constexpr std::string_view kOthers[] = {"plan", "impl", "samples", "profiled",
+                                          "server"};
   return setting.subjects.model &&
          setting.section != scenario::Section::kFleet &&
          !setting.name.starts_with("server-") &&

@@ -1,6 +1,5 @@
 // predict: the time of a step, without running it.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -13,9 +12,7 @@
 #include "api/ask.h"
 #include "api/predict_step.h"
 #include "api/workload.h"
-#include "base/nearest.h"
 #include "base/units.h"
-#include "engine/lin_predict.h"
 #include "engine/run/predict_model.h"
 #include "fleet/predict_fleet.h"
 #include "scenario/settings.h"
@@ -63,11 +60,6 @@ Status CheckFleet(const scenario::Scenario& scenario) {
                 "--trainers without a model and its servers; expected MODEL "
                 "--server NAME, too");
   }
-  if (!scenario.algorithm.empty()) {
-    return Fail(ErrorCode::kInvalidInput,
-                "threads of a fleet have no common step; expected no "
-                "--algorithm with --trainers");
-  }
   return {};
 }
 
@@ -109,43 +101,6 @@ Result<Answer> AskPredict(const scenario::Question& question,
 
 }  // namespace
 
-Status AddAlgorithms(const scenario::Scenario& scenario,
-                     const engine::StepResult& result,
-                     const cost::OverheadTable* overheads, bool profiled,
-                     view::PredictionReport& report) {
-  constexpr std::array<std::string_view, 3> kNames = {"stepcast", "lin2022",
-                                                      "lin2024"};
-  for (const std::string& name : scenario.algorithm) {
-    if (std::ranges::find(kNames, name) == kNames.end()) {
-      return Fail(ErrorCode::kInvalidInput, Unknown("algorithm", name, kNames));
-    }
-    if (name == kNames.front()) {
-      continue;
-    }
-    if (overheads == nullptr) {
-      return Fail(ErrorCode::kInvalidInput,
-                  fmt::format("--algorithm {} with --overheads measured; "
-                              "expected a set of overheads, as self",
-                              name));
-    }
-    const engine::LinPrediction walk = engine::PredictByLinWalk(
-        result.graph->data(), result.works, *overheads, profiled,
-        name == "lin2022" ? timeline::LinVariant::k2022
-                          : timeline::LinVariant::k2024);
-    report.algorithms.push_back(
-        {.name = name, .step = walk.step, .gpu_active = walk.gpu_active});
-  }
-  if (!scenario.algorithm.empty() &&
-      scenario.algorithm.back() != kNames.front()) {
-    report.UseStep(report.algorithms.back().step);
-    report.notes.push_back(fmt::format(
-        "the step time is by {}; the interval and the breakdown are of "
-        "stepcast's own simulation",
-        scenario.algorithm.back()));
-  }
-  return {};
-}
-
 Result<Predicted> PredictModel(const scenario::Scenario& scenario,
                                const Options& how) {
   const bool named = !scenario.workload.empty();
@@ -163,9 +118,6 @@ Result<Predicted> PredictModel(const scenario::Scenario& scenario,
   if (how.details) {
     report.ops = view::SumOps(predicted.result);
   }
-  RETURN_IF_ERROR(AddAlgorithms(scenario, predicted.result,
-                                request.overheads.value.get(), options.profiled,
-                                report));
   const bool placed = !scenario.gpu.empty() || !scenario.platform.empty() ||
                       !scenario.server.empty();
   if (!named || !placed) {

@@ -6,7 +6,6 @@
 
 #include "api/ask.h"
 #include "base/result.h"
-#include "cost/overheads/overhead_table.h"
 #include "engine/explain/step_result.h"
 #include "scenario/resolve.h"
 #include "scenario/scenario.h"
@@ -27,13 +26,6 @@ Result<Predicted> PredictModel(const scenario::Scenario& scenario,
 /// Of a step that was recorded: its ops and kernels with other times.
 Result<Predicted> PredictTrace(const scenario::Scenario& scenario,
                                const Options& how);
-
-/// Adds what the algorithms asked for make of the same times; the last one's
-/// step is the answer.
-Status AddAlgorithms(const scenario::Scenario& scenario,
-                     const engine::StepResult& result,
-                     const cost::OverheadTable* overheads, bool profiled,
-                     view::PredictionReport& report);
 
 }  // namespace stepcast::api
 

@@ -115,8 +115,6 @@ Result<Predicted> PredictTrace(const scenario::Scenario& scenario,
   if (how.details) {
     report.ops = view::SumOps(result);
   }
-  RETURN_IF_ERROR(
-      AddAlgorithms(scenario, result, overheads, options.profiled, report));
   if (scenario.gpu.empty()) {
     report.notes.push_back(
         fmt::format("recorded as '{}', taken for {}",

@@ -221,11 +221,10 @@ Result<whatif::Case> LoadCase(const scenario::Scenario& scenario,
                               scenario::Resolver& resolver,
                               const Options& options) {
   RETURN_IF_ERROR(CheckWorkload(scenario));
-  if (scenario::SubjectOfModel(scenario) == scenario::Subject::kFleet ||
-      !scenario.algorithm.empty()) {
+  if (scenario::SubjectOfModel(scenario) == scenario::Subject::kFleet) {
     return Fail(ErrorCode::kInvalidInput,
-                "trainers and algorithm are of `stepcast predict`; expected "
-                "neither of them here");
+                "trainers are of `stepcast predict`; expected none of them "
+                "here");
   }
   if (IsModel(scenario.workload)) {
     ASSIGN_OR_RETURN(scenario::Job job, ResolveModel(scenario, resolver));
@@ -256,8 +255,7 @@ std::string NameOf(const scenario::Scenario& scenario) {
 }
 
 bool IsOfSteps(const scenario::Setting& setting) {
-  return !setting.OfFleets() &&
-         setting.member != scenario::Member(&scenario::Scenario::algorithm);
+  return !setting.OfFleets();
 }
 
 bool IsOfTraces(const scenario::Setting& setting) {

@@ -315,19 +315,19 @@ Status CheckFiles(const CommandLine& line) {
   return {};
 }
 
-Result<std::vector<ExtraFile>> FilesOf(const CommandLine& line,
+Result<std::vector<ExtraFile>> FilesOf(const api::Verb& verb,
+                                       const CommandLine& line,
                                        const api::Answer& answer) {
   std::vector<ExtraFile> files = {PageOf(answer.doc, line.output)};
-  for (const auto& [name, path] : line.files) {
+  for (const api::File& file : verb.files) {
+    const std::string& path = line.files.at(file.name);
     if (path.empty()) {
       continue;
     }
-    const auto found = answer.files.find(name);
+    const auto found = answer.files.find(file.name);
     if (found == answer.files.end()) {
       return Fail(ErrorCode::kInvalidInput,
-                  fmt::format("--{}: there is no single step to write there, "
-                              "as of a fleet or of suggestions",
-                              name));
+                  fmt::format("--{}: {}", file.name, file.absent));
     }
     files.push_back({.path = path, .text = found->second()});
   }
@@ -437,7 +437,8 @@ Result<Outcome> AskCommand(std::string_view name, const Words& words) {
         {.name = "fits in memory",
          .failure = "what was asked for does not fit in memory"});
   }
-  ASSIGN_OR_RETURN(const std::vector<ExtraFile> files, FilesOf(line, answer));
+  ASSIGN_OR_RETURN(const std::vector<ExtraFile> files,
+                   FilesOf(*verb, line, answer));
   RETURN_IF_ERROR(WriteExtraFiles(files));
   RETURN_IF_ERROR(PrintReport(answer.doc, line.output));
   return ReportFailures(answer.doc.cases);

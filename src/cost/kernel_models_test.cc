@@ -128,13 +128,12 @@ TEST(KernelModels, HasNoPriceForWhatItDoesNotKnow) {
   EXPECT_FALSE(models->Price(ir::Gemm{.batch = 1, .m = 5}).has_value());
 }
 
-TEST(LaunchCost, HidesShortKernelsAndDelaysLongOnes) {
+TEST(LaunchCost, DelaysKernelsMoreOnAHostThatSlowsDown) {
   const LaunchCost cost{.floor_us = 40, .lead_us = 20};
-  EXPECT_EQ(cost.Observe(3, 0), 40);
-  EXPECT_EQ(cost.Observe(100, 0), 120);
+  EXPECT_EQ(cost.LeadAt(0.5), 20);
   const LaunchCost drifting{
       .floor_us = 40, .lead_us = 40, .drift_us = 100, .drift_power = 2};
-  EXPECT_EQ(drifting.Observe(100, 0.5), 165);
+  EXPECT_EQ(drifting.LeadAt(0.5), 65);
 }
 
 }  // namespace

@@ -182,10 +182,6 @@ double LaunchCost::LeadAt(double place) const {
   return lead_us + (drift_us > 0 ? drift_us * std::pow(place, drift_power) : 0);
 }
 
-double LaunchCost::Observe(double kernel_us, double place) const {
-  return std::max(floor_us, LeadAt(place) + kernel_us);
-}
-
 const FittedModel& ReadBuiltIn(const ModelFile& file) {
   const auto model = ModelFiles().FindIn({}, file.name);
   CHECK(model) << model.error().message;

@@ -27,8 +27,7 @@ struct LaunchCost {
   double drift_us = 0;     // At the end of the run.
   double drift_power = 1;  // Of the place in the run, 0 to 1.
 
-  /// What the clock shows for a kernel at a place in the run.
-  double Observe(double kernel_us, double place) const;
+  /// At a place in the run.
   double LeadAt(double place) const;
 };
 

@@ -81,8 +81,6 @@ struct Scenario {
   bool profiled = false;
   std::string samples{};
   std::string seed{};
-  /// The papers' walks to compare with.
-  std::vector<std::string> algorithm{};
 
   // Of recordings.
   std::string step{};

@@ -86,10 +86,6 @@ std::vector<std::string> SwitchWords() {
   return {"on", "off"};
 }
 
-std::vector<std::string> AlgorithmWords() {
-  return {"stepcast", "lin2022", "lin2024"};
-}
-
 namespace {
 
 constexpr std::string_view kVerbKey = "command";

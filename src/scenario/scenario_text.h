@@ -28,7 +28,6 @@ std::vector<std::string> ServerWords();
 std::vector<std::string> RuntimeWords();
 std::vector<std::string> OverheadWords();
 std::vector<std::string> SwitchWords();
-std::vector<std::string> AlgorithmWords();
 
 /// Writes members of the object that is open: "command"; "scenario", the
 /// settings that were given, by name; "arguments", if there are any.

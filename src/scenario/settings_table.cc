@@ -792,17 +792,6 @@ constexpr std::array kSettings = {
             .least = 0,
             .most = kMostSeed,
             .apply = ApplySeed},
-    Setting{
-        .name = "algorithm",
-        .section = Section::kTimes,
-        .value = "NAME",
-        .help = "how a step is put together from times: stepcast, lin2022 or "
-                "lin2024 (the papers' algorithms); may be repeated to compare",
-        .standard = "stepcast",
-        .example = "lin2022",
-        .member = &Scenario::algorithm,
-        .subjects = kGpuSteps,
-        .words = AlgorithmWords},
     Setting{.name = "step",
             .section = Section::kWorkload,
             .value = "N",

@@ -4,6 +4,7 @@ import importlib.machinery
 import importlib.util
 import pathlib
 import stat
+import sys
 import tempfile
 import unittest
 
@@ -13,6 +14,7 @@ SCRIPT = collect_path.ROOT / "tools" / "closed_loop"
 
 
 def load():
+    sys.path.insert(0, str(SCRIPT.parent))  # For the modules it imports.
     loader = importlib.machinery.SourceFileLoader("closed_loop", str(SCRIPT))
     spec = importlib.util.spec_from_loader("closed_loop", loader)
     module = importlib.util.module_from_spec(spec)

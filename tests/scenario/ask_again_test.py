@@ -16,7 +16,7 @@ QUESTIONS = [
       if words[0] != "list"),
     ["predict"],
     ["predict", "dlrm_default", "--gpu", "v100-sxm-16gb", "--batch", "512",
-     "--pageable", "--cuda-graphs", "all", "--algorithm", "lin2022"],
+     "--pageable", "--cuda-graphs", "all"],
     ["predict", "dlrm_mlperf", "--platform", "dgx-a100", "--gpus", "8",
      "--impl", "torchrec", "--seed", "7"],
     ["predict", "trace.json", "--gpu", "a100-sxm-80gb", "--overheads",

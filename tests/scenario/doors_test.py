@@ -108,7 +108,7 @@ class DoorsTest(unittest.TestCase):
     def with_report(self, question, setting, value):
         lines = {**question, setting["name"]: value if setting["value"]
                  else True}
-        for name in ("workload", "profile", "rules", "algorithm"):
+        for name in ("workload", "profile", "rules"):
             if name in lines:
                 lines[name] = [lines[name]]
         (self.work / "report.json").write_text(
@@ -166,9 +166,8 @@ class DoorsTest(unittest.TestCase):
             self.assertEqual(self.step(door(question, setting, value)), wanted,
                              door.__name__)
         section = setting["section"]
-        of_predict = section == "fleet of servers" or (
-            setting["name"] == "algorithm")
-        lists = setting["name"] in ("profile", "rules", "algorithm")
+        of_predict = section == "fleet of servers"
+        lists = setting["name"] in ("profile", "rules")
         # Compare has no intervals, and replays a trace where predict prices it
         # anew.
         if number != TRACE:

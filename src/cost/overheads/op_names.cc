@@ -41,11 +41,11 @@ constexpr std::array<std::string_view, 20> kViews = {
     "detach",  "as_strided", "narrow", "alias",     "flatten",
     "view_as", "expand_as",  "split",  "unbind",    "_reshape_alias"};
 
-}  // namespace
-
 bool HasName(std::span<const std::string_view> list, std::string_view name) {
   return std::ranges::find(list, name) != list.end();
 }
+
+}  // namespace
 
 std::string_view PlainOpName(std::string_view name) {
   if (name.starts_with(kEngine)) {

@@ -2,12 +2,9 @@
 #ifndef STEPCAST_COST_OVERHEADS_OP_NAMES_H_
 #define STEPCAST_COST_OVERHEADS_OP_NAMES_H_
 
-#include <span>
 #include <string_view>
 
 namespace stepcast::cost {
-
-bool HasName(std::span<const std::string_view> list, std::string_view name);
 
 /// The name without what framework releases and call sites change: the
 /// engine's prefix, namespaces, trailing digits and a trailing underscore.

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -204,8 +206,7 @@ class Collector {
   void AddLine(Kind kind, const Line& line, Groups& groups) const {
     double mean = line.mean_us;
     if (kind == Kind::kComplete) {
-      const bool launch = line.type == "t4" && line.name == "cudaLaunchKernel";
-      mean = UnroundedMean(mean, launch ? options_.launches : std::nullopt);
+      mean = UnroundedMean(mean);
     }
     const OverheadRow row = RowOf(line, mean);
     if (line.type == "t1") {
@@ -241,7 +242,7 @@ class Collector {
 
 }  // namespace
 
-double UnroundedMean(double printed, std::optional<int64_t> count) {
+double UnroundedMean(double printed) {
   // Half of the last digit, and a little for the text's own rounding.
   constexpr double kTolerance = 0.5000001e-4;
   // The complete sets have at most 13 of an op in ten iterations, with 11
@@ -252,7 +253,7 @@ double UnroundedMean(double printed, std::optional<int64_t> count) {
   if (std::abs(scaled - std::round(scaled)) > 1e-6) {
     return printed;  // With all its digits.
   }
-  for (int64_t n = count.value_or(1); n <= count.value_or(kMostValues); ++n) {
+  for (int64_t n = 1; n <= kMostValues; ++n) {
     const auto values = static_cast<double>(n);
     const double mean = std::round(printed * values) / values;
     if (std::abs(mean - printed) <= kTolerance) {

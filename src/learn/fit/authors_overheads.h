@@ -2,8 +2,6 @@
 #ifndef STEPCAST_LEARN_FIT_AUTHORS_OVERHEADS_H_
 #define STEPCAST_LEARN_FIT_AUTHORS_OVERHEADS_H_
 
-#include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 
@@ -15,9 +13,6 @@ namespace stepcast::learn {
 
 struct AuthorsOptions {
   std::string name = "authors";
-  /// How many kernels were launched in the trace of a complete set, if known:
-  /// then T4 is exact.
-  std::optional<int64_t> launches{};
 };
 
 /// Reads tables of several kinds, known by their columns, into one set:
@@ -31,8 +26,8 @@ Result<cost::OverheadData> ReadAuthorsOverheads(
     std::span<const CsvTable> tables, const AuthorsOptions& options = {});
 
 /// The mean of whole numbers that is printed so with four digits behind the
-/// point: over `count` of them, or over the fewest that give it.
-double UnroundedMean(double printed, std::optional<int64_t> count = {});
+/// point: over the fewest of them that give it.
+double UnroundedMean(double printed);
 
 }  // namespace stepcast::learn
 

@@ -37,8 +37,7 @@ std::vector<Column> ErrorColumns() {
           {.key = "bias_pct", .label = "bias", .sign = true},
           {.key = "in_p10_p90", .label = "in p10-p90", .decimals = 0},
           {.key = "formula_gmae_pct", .label = "formula"},
-          {.key = "roofline_gmae_pct", .label = "roofline"},
-          {.key = "lin2022_gmae_pct", .label = "lin2022"}};
+          {.key = "roofline_gmae_pct", .label = "roofline"}};
 }
 
 void AddErrors(const learn::AccuracyLine& line, std::vector<Value>& row) {
@@ -47,8 +46,7 @@ void AddErrors(const learn::AccuracyLine& line, std::vector<Value>& row) {
               Percent{line.ours.mape_pct}, Percent{line.ours.p90_pct},
               Percent{line.ours.p99_pct}, Percent{line.ours.bias_pct},
               Share{line.in_interval}, Percent{line.formula.gmae_pct},
-              Percent{line.roofline.gmae_pct},
-              ErrorCell(line.lin2022, &ErrorSummary::gmae_pct)});
+              Percent{line.roofline.gmae_pct}});
 }
 
 Table ErrorTable(std::string key, std::vector<Column> first, Readers readers) {
@@ -111,9 +109,8 @@ Table GroupLines(const learn::KernelAccuracy& accuracy) {
                            Readers::kAll);
   table.title = "kernels";
   table.about =
-      "formula, roofline, lin2022: GMAE of our formula alone, of the plain "
-      "roofline and of the papers' formulas on the same rows; noise: of "
-      "repeats of one shape about their mean.";
+      "formula, roofline: GMAE of our formula alone and of the plain roofline "
+      "on the same rows; noise: of repeats of one shape about their mean.";
   table.columns.push_back({.label = "noise"});
   const auto add = [&](std::vector<Value> row, const learn::AccuracyLine& line,
                        const learn::RepeatNoise& noise) {

@@ -52,17 +52,8 @@ struct MeasuredStep {
   Duration step{};
 };
 
-/// What one way of going from times to a step says of the slowest rank.
-struct AlgorithmStep {
-  std::string name;  // "stepcast", "lin2022", ...
-  Duration step{};
-  Duration gpu_active{};
-};
-
 struct PredictionReport {
   PredictionSubject subject;
-  /// Ours first, then those that were asked for; `step` is of the last.
-  std::vector<AlgorithmStep> algorithms;
   Duration step{};
   engine::StepInterval interval{};
   /// Over all GPUs; 0 if the batch is not known, or if nothing would run

@@ -64,9 +64,6 @@ PredictionReport ReportPrediction(const engine::StepResult& result,
   report.ranks = result.accounts;
   report.slowest = result.slowest_account();
   report.critical_path = SummarizePath(result, engine::PathInStep(result));
-  report.algorithms.push_back({.name = "stepcast",
-                               .step = report.step,
-                               .gpu_active = report.slowest.gpu_active});
   report.coverage = result.works.coverage;
   FillOverheads(result.overheads, report);
   report.UseStep(result.step);
@@ -222,27 +219,6 @@ Value ErrorOf(Duration step, Duration measured) {
   return measured > Duration{} ? ShareOf(step - measured, measured) : Value();
 }
 
-// What every algorithm makes of the same times; with a trace, how far off.
-Table AlgorithmTable(const PredictionReport& report) {
-  Duration measured{};
-  for (const MeasuredStep& step : report.measured) {
-    measured = std::max(measured, step.step);
-  }
-  Table table{.key = "algorithms",
-              .title = "the slowest rank by algorithm",
-              .columns = {{.key = "name", .label = "algorithm"},
-                          {.key = "step_time_us", .label = "step"},
-                          {.key = "gpu_active_us", .label = "GPU active"},
-                          {.label = "error", .sign = true}},
-              .readers = report.algorithms.size() > 1 ? Readers::kAll
-                                                      : Readers::kPrograms};
-  for (const AlgorithmStep& algorithm : report.algorithms) {
-    table.rows.push_back({algorithm.name, algorithm.step, algorithm.gpu_active,
-                          ErrorOf(algorithm.step, measured)});
-  }
-  return table;
-}
-
 Table PredictedRanks(const PredictionReport& report) {
   const bool several = report.ranks.size() > 1 || !report.measured.empty() ||
                        !AlikeText(report.ranks).empty();
@@ -394,7 +370,6 @@ Doc PredictionDoc(const PredictionReport& report,
                      ? fmt::format("rank {}, the slowest", report.slowest.rank)
                      : ""));
   doc.blocks.emplace_back(PathTable(report.critical_path));
-  doc.blocks.emplace_back(AlgorithmTable(report));
   doc.blocks.emplace_back(PredictedRanks(report));
   if (step != nullptr) {
     AddStepPictures(*step, doc);
