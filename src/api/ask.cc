@@ -64,7 +64,7 @@ Result<std::optional<scenario::Question>> ReadAsked(const std::string& path) {
 
 }  // namespace
 
-Status AskAgain(scenario::Question& question) {
+Status Rerun(scenario::Question& question) {
   if (question.scenario.workload.size() != 1) {
     return {};
   }

@@ -1,4 +1,4 @@
-// One function behind every door: a question in, a document out.
+// One function after every door: a question in, a document out.
 #ifndef STEPCAST_API_ASK_H_
 #define STEPCAST_API_ASK_H_
 
@@ -30,7 +30,7 @@ bool IsReport(const std::string& path);
 
 /// If the question is of one file that holds a question: that one, with what is
 /// set in this one on top. Of another verb only the scenario is taken.
-Status AskAgain(scenario::Question& question);
+Status Rerun(scenario::Question& question);
 
 /// "0.1.0"
 std::string_view Version();
@@ -39,8 +39,8 @@ std::string_view Version();
 struct Options {
   size_t threads = 0;  // 0: one per core.
   /// Gets what is being done from now on: "reading traces".
-  std::function<void(std::string_view)> tell{};
-  /// Is asked now and then, from any thread; true: stop. A search answers with
+  std::function<void(std::string_view)> on_progress{};
+  /// Is asked occasionally, from any thread; true: stop. A search answers with
   /// the best so far, anything else fails.
   std::function<bool()> cancelled{};
   bool page = false;     // With what only pages show and takes time to make.
@@ -51,9 +51,9 @@ struct Options {
   explore::Process process{};
   std::chrono::milliseconds patience = std::chrono::minutes(1);
 
-  void Tell(std::string_view what) const {
-    if (tell) {
-      tell(what);
+  void ReportProgress(std::string_view what) const {
+    if (on_progress) {
+      on_progress(what);
     }
   }
   bool IsCancelled() const { return cancelled && cancelled(); }

@@ -94,15 +94,16 @@ TEST(AskTest, SeveralThreadsGetTheAnswersOfOne) {
 TEST(AskTest, ASearchThatIsStoppedAnswersWithItsBest) {
   scenario::Question question = QuestionOf("plan", "dlrm_mlperf");
   question.scenario.gpus = "8";
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   std::atomic<int> asked = 0;
   const auto answer =
       Ask(question,
-          {.tell = [&](std::string_view what) { told.emplace_back(what); },
+          {.on_progress =
+               [&](std::string_view what) { reported.emplace_back(what); },
            .cancelled = [&] { return ++asked > 1; }});
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_GT(answer->values.front(), 0);
-  EXPECT_FALSE(told.empty());
+  EXPECT_FALSE(reported.empty());
 }
 
 TEST(AskTest, AnythingElseThatIsStoppedFails) {

@@ -11,7 +11,7 @@ Result<Answer> AskDoctor(const scenario::Question& question,
                          const Options& options) {
   ASSIGN_OR_RETURN(const Input input, LoadInput(question.scenario, options,
                                                 /*allow_duplicates=*/true));
-  options.Tell("classifying device work");
+  options.ReportProgress("classifying device work");
   return Answer{.doc = view::DoctorDoc(view::Diagnose(input.loaded, input.rules,
                                                       options.threads))};
 }

@@ -47,7 +47,7 @@ Result<std::optional<Part>> ParsePart(const std::string& text) {
 
 Result<view::Doc> EvalWithoutGpus(
     const std::vector<std::filesystem::path>& paths, const Options& options) {
-  options.Tell("leaving out one GPU after another");
+  options.ReportProgress("leaving out one GPU after another");
   ASSIGN_OR_RETURN(const learn::KernelRows rows, learn::ReadKernelRows(paths));
   ASSIGN_OR_RETURN(const learn::CollectiveRows collectives,
                    learn::ReadCollectiveRows(paths));
@@ -86,13 +86,13 @@ Result<std::optional<hw::Device>> FindOwn(
 // Measured rows and what is predicted for them.
 struct Judged {
   learn::KernelRows rows;
-  view::KernelAccuracy accuracy;
+  learn::KernelAccuracy accuracy;
 };
 
 Result<Answer> JudgeKernels(const scenario::Question& question,
                             const std::vector<std::filesystem::path>& paths,
                             std::optional<Part> part, const Options& options) {
-  options.Tell("pricing measured kernels");
+  options.ReportProgress("pricing measured kernels");
   const std::vector<std::string>& profiles = question.scenario.profile;
   const auto judged = std::make_shared<Judged>();
   ASSIGN_OR_RETURN(judged->rows, learn::ReadKernelRows(paths));
@@ -100,7 +100,7 @@ Result<Answer> JudgeKernels(const scenario::Question& question,
       std::vector<std::filesystem::path>(profiles.begin(), profiles.end()));
   ASSIGN_OR_RETURN(const auto own_device, FindOwn(paths, profiles));
   ASSIGN_OR_RETURN(judged->accuracy,
-                   view::EvaluateKernels(judged->rows, store,
+                   learn::EvaluateKernels(judged->rows, store,
                                          {.part = part,
                                           .own_device = own_device,
                                           .threads = options.threads}));
@@ -110,7 +110,7 @@ Result<Answer> JudgeKernels(const scenario::Question& question,
   Answer answer{.doc = view::KernelAccuracyDoc(judged->accuracy, judged->rows,
                                                collectives)};
   answer.files.emplace("rows", [judged, part] {
-    return view::PricedRowsJson(judged->rows, judged->accuracy.priced, part);
+    return learn::PricedRowsJson(judged->rows, judged->accuracy.priced, part);
   });
   return answer;
 }

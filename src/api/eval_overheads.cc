@@ -173,7 +173,7 @@ Result<Answer> AskEvalOverheads(const scenario::Question& question,
     return Fail(ErrorCode::kInvalidInput,
                 "--leave-one-out needs two runs or more in --data");
   }
-  options.Tell("predicting held-out steps");
+  options.ReportProgress("predicting held-out steps");
   ASSIGN_OR_RETURN(const std::vector<EvaluatedRun> runs,
                    Evaluate(data, options.threads, leave_one_out));
   return Answer{.doc = OverheadsDoc(runs)};

@@ -75,7 +75,7 @@ Result<Answer> AskEvalSteps(const scenario::Question& question,
   ASSIGN_OR_RETURN(const auto meanings, LoadWords(question.One("words")));
   ASSIGN_OR_RETURN(auto options, ReadStepOptions(question));
   options.threads = how.threads;
-  how.Tell("predicting published steps");
+  how.ReportProgress("predicting published steps");
   return Answer{.doc = view::StepAccuracyDoc(
                     learn::EvaluateSteps(rows, meanings, options))};
 }

@@ -82,13 +82,13 @@ Result<std::vector<explore::Row>> RunRows(const explore::Study& study,
       .profiles = {scenario.profile.begin(), scenario.profile.end()},
       .process = how.process,
       .patience = how.patience};
-  how.Tell("exploring");
+  how.ReportProgress("exploring");
   const auto start = std::chrono::steady_clock::now();
   options.progress = [&](int64_t done, int64_t all) {
     // Texts of every row would cost more than they tell.
     constexpr int64_t kUpdates = 200;
     if (done % std::max<int64_t>(all / kUpdates, 1) == 0) {
-      how.Tell(ProgressText(done, all, start));
+      how.ReportProgress(ProgressText(done, all, start));
     }
     return !how.IsCancelled();
   };

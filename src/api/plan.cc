@@ -20,8 +20,8 @@
 #include "engine/run/place_tables.h"
 #include "hw/cluster.h"
 #include "model/frameworks/implementations.h"
-#include "model/tables/table_deal.h"
-#include "plan/load_deal.h"
+#include "model/tables/table_assignment.h"
+#include "plan/load_assignment.h"
 #include "plan/make_problem.h"
 #include "plan/plan_json.h"
 #include "scenario/resolve.h"
@@ -167,8 +167,9 @@ Result<view::Doc> WithStep(const view::PlanReport& report,
                            const plan::Plan& best, engine::Request request,
                            PlannedStep& kept) {
   if (request.machine.ranks > 1) {
-    request.deal = plan::DealOf(best, model::SingleTables(request.model.tables),
-                                RanksOf(request.machine));
+    request.assignment =
+        plan::AssignmentOf(best, model::SingleTables(request.model.tables),
+                           RanksOf(request.machine));
   }
   ASSIGN_OR_RETURN(kept.step, engine::PredictModel(request, {}));
   return view::PlanDoc(
@@ -219,7 +220,9 @@ Result<Answer> AskPlan(const scenario::Question& question, const Options& how) {
         std::chrono::steady_clock::now() - begin;
     return how.IsCancelled() || spent.count() > seconds;
   };
-  options.tell = [&](std::string_view what) { how.Tell(what); };
+  options.on_progress = [&](std::string_view what) {
+    how.ReportProgress(what);
+  };
   const plan::Simulate simulate = plan::MakeSimulator(
       request, problem.capacity_bytes + problem.other_bytes);
   plan::FoundPlans found;

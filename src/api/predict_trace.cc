@@ -91,7 +91,7 @@ Result<Predicted> PredictTrace(const scenario::Scenario& scenario,
   Named<cost::OverheadTable> found;
   const cost::OverheadTable* overheads = nullptr;
   if (name == kSelf) {
-    how.Tell("fitting the trace's own overheads");
+    how.ReportProgress("fitting the trace's own overheads");
     ASSIGN_OR_RETURN(own, OwnOverheads(trace.input));
     overheads = &*own;
   } else if (name != kMeasured) {

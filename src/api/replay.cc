@@ -20,7 +20,7 @@ Result<Answer> AskReplay(const scenario::Question& question,
   ASSIGN_OR_RETURN(const auto step, ParseNumber("--step", scenario.step, 0));
   ASSIGN_OR_RETURN(const Input input,
                    LoadInput(scenario, options, /*allow_duplicates=*/false));
-  options.Tell("replaying steps");
+  options.ReportProgress("replaying steps");
   ASSIGN_OR_RETURN(
       engine::ReplayedJob replayed,
       engine::ReplayJob(input.loaded.ranks, input.rules,

@@ -58,7 +58,7 @@ Result<Answer> SuggestChanges(const scenario::Question& question,
       Suggested{.resolver = ResolverOf(question.scenario), .before = {}});
   ASSIGN_OR_RETURN(kept->before,
                    LoadCase(question.scenario, kept->resolver, options));
-  options.Tell("trying changes");
+  options.ReportProgress("trying changes");
   const whatif::Suggestions suggestions =
       whatif::Suggest(kept->before, kept->resolver);
   RETURN_IF_ERROR(kept->resolver.store().CheckProfiles());

@@ -53,7 +53,7 @@ Result<Input> LoadInput(const scenario::Scenario& scenario,
                 "no file given; expected one or more traces");
   }
   ASSIGN_OR_RETURN(const auto rank, ParseNumber("--rank", scenario.rank, 0));
-  options.Tell("reading traces");
+  options.ReportProgress("reading traces");
   Input input;
   ASSIGN_OR_RETURN(input.rules, trace::Rules::Load(Paths(scenario.rules)));
   ASSIGN_OR_RETURN(input.loaded,

@@ -9,13 +9,13 @@ namespace {
 
 // Trigrams kept per piece of a pattern: enough to tell names apart, few enough
 // to check in a moment.
-constexpr size_t kTrigramsPerPiece = 4;
+constexpr size_t kTrigramsPerFragment = 4;
 
-// The position of `piece` in `text` at or behind `from`. memmem is linear in
+// The position of `fragment` in `text` at or after `from`. memmem is linear in
 // both lengths (two-way search), which std::string_view::find is not.
-size_t Find(std::string_view text, std::string_view piece, size_t from) {
+size_t Find(std::string_view text, std::string_view fragment, size_t from) {
   const void* found = memmem(text.data() + from, text.size() - from,
-                             piece.data(), piece.size());
+                             fragment.data(), fragment.size());
   return found == nullptr ? std::string_view::npos
                           : static_cast<size_t>(
                                 static_cast<const char*>(found) - text.data());
@@ -28,36 +28,36 @@ Glob::Glob(std::string_view pattern) {
   for (size_t star = pattern.find('*'); star != std::string_view::npos;
        star = pattern.find('*', start)) {
     // Stars in a row are one star.
-    if (pieces_.empty() || star > start) {
-      pieces_.emplace_back(pattern.substr(start, star - start));
+    if (fragments_.empty() || star > start) {
+      fragments_.emplace_back(pattern.substr(start, star - start));
     }
     start = star + 1;
   }
-  pieces_.emplace_back(pattern.substr(start));
-  for (const std::string& piece : pieces_) {
-    shortest_ += piece.size();
+  fragments_.emplace_back(pattern.substr(start));
+  for (const std::string& fragment : fragments_) {
+    shortest_ += fragment.size();
   }
 }
 
 bool Glob::Matches(std::string_view name) const {
-  if (pieces_.size() == 1) {
-    return name == pieces_.front();
+  if (fragments_.size() == 1) {
+    return name == fragments_.front();
   }
-  if (name.size() < shortest_ || !name.starts_with(pieces_.front()) ||
-      !name.ends_with(pieces_.back())) {
+  if (name.size() < shortest_ || !name.starts_with(fragments_.front()) ||
+      !name.ends_with(fragments_.back())) {
     return false;
   }
   // The leftmost place for each piece leaves most room for the next, so there
   // is never a reason to go back.
   const std::string_view middle =
-      name.substr(0, name.size() - pieces_.back().size());
-  size_t at = pieces_.front().size();
-  for (size_t i = 1; i + 1 < pieces_.size(); ++i) {
-    at = Find(middle, pieces_[i], at);
+      name.substr(0, name.size() - fragments_.back().size());
+  size_t at = fragments_.front().size();
+  for (size_t i = 1; i + 1 < fragments_.size(); ++i) {
+    at = Find(middle, fragments_[i], at);
     if (at == std::string_view::npos) {
       return false;
     }
-    at += pieces_[i].size();
+    at += fragments_[i].size();
   }
   return true;
 }
@@ -75,14 +75,14 @@ uint16_t GlobList::TrigramAt(std::string_view text, size_t at) {
 
 void GlobList::Add(std::string_view pattern) {
   Entry entry{.glob = Glob(pattern), .trigrams = {}};
-  for (const std::string& piece : entry.glob.pieces()) {
-    if (piece.size() < 3) {
+  for (const std::string& fragment : entry.glob.fragments()) {
+    if (fragment.size() < 3) {
       continue;
     }
-    const size_t last = piece.size() - 3;
-    const size_t step = std::max<size_t>(1, last / kTrigramsPerPiece);
+    const size_t last = fragment.size() - 3;
+    const size_t step = std::max<size_t>(1, last / kTrigramsPerFragment);
     for (size_t at = 0; at <= last; at += step) {
-      entry.trigrams.push_back(TrigramAt(piece, at));
+      entry.trigrams.push_back(TrigramAt(fragment, at));
     }
   }
   patterns_.push_back(std::move(entry));

@@ -22,10 +22,10 @@ class Glob {
 
   /// The text between the stars; the first and the last piece are anchored to
   /// the ends of the name and may be empty.
-  const std::vector<std::string>& pieces() const { return pieces_; }
+  const std::vector<std::string>& fragments() const { return fragments_; }
 
  private:
-  std::vector<std::string> pieces_;
+  std::vector<std::string> fragments_;
   size_t shortest_ = 0;  // Length of the shortest name that can match.
 };
 

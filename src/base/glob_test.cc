@@ -38,7 +38,7 @@ TEST(GlobTest, BothEndsAreAnchored) {
   EXPECT_TRUE(Match("*b*", "abc"));
 }
 
-TEST(GlobTest, PiecesMayNotOverlap) {
+TEST(GlobTest, SegmentsMayNotOverlap) {
   EXPECT_FALSE(Match("aba*aba", "ababa"));
   EXPECT_TRUE(Match("aba*aba", "abaaba"));
   EXPECT_FALSE(Match("a*a", "a"));
@@ -68,12 +68,12 @@ TEST(GlobTest, PathologicalPatternsTakeLinearTime) {
   for (int i = 0; i < 2000; ++i) {
     many_stars += "a*";
   }
-  const std::string long_piece = "*" + std::string(100'000, 'a') + "b*";
+  const std::string long_fragment = "*" + std::string(100'000, 'a') + "b*";
   const std::string name(200'000, 'a');
   const auto start = std::chrono::steady_clock::now();
   EXPECT_FALSE(Match(many_stars + "b", name));
   EXPECT_FALSE(Match("*" + many_stars + "b*", name));
-  EXPECT_FALSE(Match(long_piece, name));
+  EXPECT_FALSE(Match(long_fragment, name));
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
 }
 

@@ -13,7 +13,8 @@
 
 namespace stepcast {
 
-/// An index into one kind of thing. Id<OpTag> does not convert to Id<WorkTag>.
+/// An index into one kind of thing. Id<OpTag> does not convert to
+/// Id<ActivityTag>.
 template <typename Tag>
 struct Id {
   static constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();

@@ -41,7 +41,7 @@ struct Value {
 };
 
 /// Parses one value. Nothing if the text is no such value, has something
-/// behind it, or nests deeper than 16 lists (real arguments nest 3 deep).
+/// after it, or nests deeper than 16 lists (real arguments nest 3 deep).
 std::optional<Value> ParseValue(std::string_view text);
 
 /// The value as a list of whole numbers, or nothing if it is anything else.

@@ -343,10 +343,10 @@ Status WriteRows(const CommandLine& line, const api::Answer& answer) {
     return {};
   }
   const std::filesystem::path directory = line.directory;
-  RETURN_IF_ERROR(WriteOutputPieces(
+  RETURN_IF_ERROR(WriteOutputChunks(
       directory / "rows.csv",
       [&](const view::Sink& sink) { view::WriteCsv(*answer.whole, sink); }));
-  return WriteOutputPieces(
+  return WriteOutputChunks(
       directory / "rows.json",
       [&](const view::Sink& sink) { view::WriteJson(*answer.whole, sink); });
 }
@@ -357,7 +357,7 @@ Result<api::Answer> AskLine(const api::Verb& verb, const CommandLine& line) {
   Progress progress(verb.name);
   api::Options options{
       .threads = static_cast<size_t>(threads.value_or(0)),
-      .tell = [&](std::string_view what) { progress.Set(what); },
+      .on_progress = [&](std::string_view what) { progress.Set(what); },
       .page = !line.output.html.empty(),
       .details = line.output.json,
       .directory = line.directory};
@@ -417,7 +417,7 @@ Result<Outcome> AskCommand(std::string_view name, const Words& words) {
   ASSIGN_OR_RETURN(const std::vector<Check> checks,
                    ParseChecks(line.fail_on, verb->quantities));
   RETURN_IF_ERROR(CheckFiles(line));
-  RETURN_IF_ERROR(api::AskAgain(line.question));
+  RETURN_IF_ERROR(api::Rerun(line.question));
   for (const std::string& text : line.sets) {
     RETURN_IF_ERROR(scenario::SetSetting(text, text, line.question.scenario));
   }

@@ -130,14 +130,14 @@ view::Doc ConvertedDoc(const std::vector<OutputFile>& files,
                             view::CountText(data.ranks.size(), "rank"),
                             view::CountText(data.ops.size(), "op"),
                             view::CountText(data.calls.size(), "call"),
-                            view::CountText(data.works.size(), "work"));
+                            view::CountText(data.activities.size(), "work"));
   doc.blocks.emplace_back(std::move(table));
   doc.blocks.emplace_back(view::Facts{
       {{.key = "step"}, step ? view::Value(*step) : view::Value(nullptr)},
       {{.key = "ranks"}, int64_t{data.ranks.size()}},
       {{.key = "ops"}, int64_t{data.ops.size()}},
       {{.key = "calls"}, int64_t{data.calls.size()}},
-      {{.key = "works"}, int64_t{data.works.size()}},
+      {{.key = "works"}, int64_t{data.activities.size()}},
       {{.key = "collectives"}, int64_t{data.collectives.size()}}});
   return doc;
 }
@@ -180,7 +180,7 @@ Status Convert(const ConvertOptions& options) {
       api::LoadInput(
           options.scenario,
           {.threads = static_cast<size_t>(threads.value_or(0)),
-           .tell = [&](std::string_view what) { progress.Set(what); }},
+           .on_progress = [&](std::string_view what) { progress.Set(what); }},
           /*allow_duplicates=*/false));
   ASSIGN_OR_RETURN(const auto step,
                    trace::StepNumber(input.loaded.ranks, wanted));

@@ -96,9 +96,10 @@ view::Doc HostDoc(std::span<const learn::HostStep> steps, double gap_us) {
                                 {.label = "ops"},
                                 {.label = "error", .sign = true}}};
   for (const learn::HostStep& step : steps) {
-    const double us = step.works_us + gap_us * static_cast<double>(step.ops);
+    const double us =
+        step.activities_us + gap_us * static_cast<double>(step.ops);
     table.rows.push_back({step.name, FromMicroseconds(step.measured_us),
-                          FromMicroseconds(step.works_us),
+                          FromMicroseconds(step.activities_us),
                           static_cast<int64_t>(step.ops),
                           view::Share{us / step.measured_us - 1}});
   }

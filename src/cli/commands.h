@@ -12,7 +12,7 @@
 
 namespace stepcast::cli {
 
-/// The words behind the command's name.
+/// The words after the command's name.
 using Words = std::vector<std::string>;
 
 /// How a command ended that did its job.

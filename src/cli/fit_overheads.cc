@@ -118,7 +118,7 @@ Result<cost::OverheadData> FitTraces(const Request& request) {
                      AddRun(request.given.data[i], i, request, samples));
     options.provenance.push_back(std::move(line));
   }
-  options.profiler_us_per_event = learn::GuessProfilerCost(samples);
+  options.profiler_us_per_event = learn::EstimateProfilerCost(samples);
   if (!request.profiler_us.empty()) {
     const auto given = learn::CellNumber(request.profiler_us);
     if (!given || *given < 0) {

@@ -151,19 +151,19 @@ Status WriteTo(std::FILE* file, std::string_view bytes, std::string_view name) {
   return {};
 }
 
-Status WriteEach(std::FILE* file, const WritePieces& write,
+Status WriteEach(std::FILE* file, const WriteChunks& write,
                  std::string_view name) {
   Status status;
-  write([&](std::string_view piece) {
+  write([&](std::string_view chunk) {
     if (status) {
-      status = WriteTo(file, piece, name);
+      status = WriteTo(file, chunk, name);
     }
   });
   return status;
 }
 
 Status WriteDirectly(const std::filesystem::path& path,
-                     const WritePieces& write) {
+                     const WriteChunks& write) {
   std::FILE* file = std::fopen(path.c_str(), "wb");
   if (file == nullptr) {
     return Fail(ErrorCode::kIo, fmt::format("{}: cannot open: {}",
@@ -183,7 +183,7 @@ Status Print(std::string_view text) {
   return WriteTo(stdout, text, "standard output");
 }
 
-Status PrintPieces(const WritePieces& write) {
+Status PrintChunks(const WriteChunks& write) {
   return WriteEach(stdout, write, "standard output");
 }
 
@@ -214,8 +214,8 @@ Status WriteOutput(const std::filesystem::path& path, std::string_view bytes) {
   return WriteFile(error || target.empty() ? path : target, bytes);
 }
 
-Status WriteOutputPieces(const std::filesystem::path& path,
-                         const WritePieces& write) {
+Status WriteOutputChunks(const std::filesystem::path& path,
+                         const WriteChunks& write) {
   const std::filesystem::path unfinished = path.string() + ".part";
   std::error_code error;
   Status status = WriteDirectly(unfinished, write);

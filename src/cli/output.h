@@ -65,10 +65,10 @@ Status WriteExtraFiles(std::span<const ExtraFile> files);
 Status Print(std::string_view text);
 
 /// What gives its output to a function, piece by piece.
-using WritePieces =
+using WriteChunks =
     std::function<void(const std::function<void(std::string_view)>& sink)>;
 /// The same of pieces, none of which is kept.
-Status PrintPieces(const WritePieces& write);
+Status PrintChunks(const WriteChunks& write);
 
 /// One line on standard error, marked with the program's name. Nothing in the
 /// message can break the line.
@@ -80,8 +80,8 @@ void Complain(std::string_view message);
 Status WriteOutput(const std::filesystem::path& path, std::string_view bytes);
 
 /// The same of pieces, for a plain file.
-Status WriteOutputPieces(const std::filesystem::path& path,
-                         const WritePieces& write);
+Status WriteOutputChunks(const std::filesystem::path& path,
+                         const WriteChunks& write);
 
 /// Fails if `path` is one of the files or directories that are read.
 Status CheckNotInput(const std::filesystem::path& path,

@@ -114,7 +114,7 @@ ExtraFile PageOf(view::Doc doc, const ReportOptions& options) {
 Status PrintReport(view::Doc doc, const ReportOptions& options) {
   doc.version = api::Version();
   if (options.json || options.csv) {
-    return PrintPieces([&](const view::Sink& sink) {
+    return PrintChunks([&](const view::Sink& sink) {
       options.json ? view::WriteJson(doc, sink) : view::WriteCsv(doc, sink);
     });
   }

@@ -24,7 +24,7 @@ namespace {
 constexpr size_t kMostDepth = 24;
 
 // What most thresholds are, digits with a point among them: reads it and moves
-// behind it. A float holds every whole number and every power of ten here, so
+// after it. A float holds every whole number and every power of ten here, so
 // that one division rounds as it should.
 std::optional<float> TakePlainNumber(const char*& at, const char* end) {
   constexpr uint32_t kMostWhole = 1U << 24U;
@@ -133,19 +133,19 @@ class Forest::Reader {
     return rest.substr(0, std::min(rest.find_first_of(" \n"), kMostShown));
   }
 
-  // Behind a word there is a blank or nothing more in its line.
-  bool EndWord(const char* behind) {
-    if (behind != end_ && *behind != ' ' && *behind != '\n') {
+  // After a word there is a blank or nothing more in its line.
+  bool EndWord(const char* after) {
+    if (after != end_ && *after != ' ' && *after != '\n') {
       return false;
     }
-    at_ = behind + (behind != end_ && *behind == ' ' ? 1 : 0);
+    at_ = after + (after != end_ && *after == ' ' ? 1 : 0);
     return true;
   }
 
   bool ReadLeaf(uint32_t node) {
     int64_t units = 0;
-    const auto [behind, error] = std::from_chars(at_ + 1, end_, units);
-    if (error != std::errc() || !EndWord(behind)) {
+    const auto [after, error] = std::from_chars(at_ + 1, end_, units);
+    if (error != std::errc() || !EndWord(after)) {
       return false;
     }
     forest_.nodes_[node].threshold = std::numeric_limits<float>::infinity();
@@ -161,18 +161,18 @@ class Forest::Reader {
         feature >= forest_.feature_count_) {
       return false;
     }
-    const char* behind = colon + 1;
+    const char* after = colon + 1;
     float threshold = 0;
-    if (const auto plain = TakePlainNumber(behind, end_)) {
+    if (const auto plain = TakePlainNumber(after, end_)) {
       threshold = *plain;
     } else {
-      const auto [stop, wrong] = std::from_chars(behind, end_, threshold);
+      const auto [stop, wrong] = std::from_chars(after, end_, threshold);
       if (wrong != std::errc() || !std::isfinite(threshold)) {
         return false;
       }
-      behind = stop;
+      after = stop;
     }
-    if (!EndWord(behind)) {
+    if (!EndWord(after)) {
       return false;
     }
     forest_.nodes_[node] = {.threshold = threshold, .feature = feature};

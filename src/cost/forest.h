@@ -26,7 +26,7 @@ using Tree = std::vector<TreeNode>;
 
 class Forest {
  public:
-  /// Trees whose nodes refer to nodes behind them. Values and thresholds are
+  /// Trees whose nodes refer to nodes after them. Values and thresholds are
   /// rounded to what the text form keeps, so that a forest is the same before
   /// and after it was written.
   static Forest Make(std::span<const Tree> trees, size_t feature_count);

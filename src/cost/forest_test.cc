@@ -101,7 +101,7 @@ TEST(Forest, RefusesWhatIsNoTree) {
     deep += "0:1 ";
   }
   EXPECT_THAT(problem(deep), HasSubstr("too deep"));
-  // All leaves but the last lie behind 17 levels of splits: 2^18 nodes.
+  // All leaves but the last lie after 17 levels of splits: 2^18 nodes.
   std::string large;
   const auto append = [&](const auto& self, int depth) -> void {
     large += depth == 0 ? "=1 " : "0:1 ";

@@ -117,10 +117,10 @@ struct HostBytes {
 
 HostBytes BytesOf(const ir::GraphData& data) {
   std::vector<HostBytes> ranks(data.ranks.size());
-  for (const ir::WorkId id : data.works.ids()) {
-    const ir::Work& work = data.works[id];
-    HostBytes& bytes = ranks[data.streams[work.stream].rank.value];
-    const ir::KernelShape& shape = data.shapes[work.shape];
+  for (const ir::ActivityId id : data.activities.ids()) {
+    const ir::Activity& activity = data.activities[id];
+    HostBytes& bytes = ranks[data.streams[activity.stream].rank.value];
+    const ir::KernelShape& shape = data.shapes[activity.shape];
     if (const auto* copy = std::get_if<ir::Copy>(&shape)) {
       bytes.memory += copy->kind == ir::CopyKind::kHostToHost
                           ? static_cast<double>(copy->bytes.count)

@@ -41,7 +41,7 @@ TEST(EvaluateTest, TheBreakdownSumsToTheStep) {
                    row.at(Number::kSamplesPerS) / row.at(Number::kPowerW));
 }
 
-TEST(EvaluateTest, IntervalsAreDrawnWhereAskedFor) {
+TEST(EvaluateTest, IntervalsAreSampledWhereAskedFor) {
   EXPECT_TRUE(std::isnan(Evaluated(kBigBasin).at(Number::kP10Us)));
   const Row row = Evaluated(kBigBasin, 50);
   EXPECT_LT(row.at(Number::kP10Us), row.at(Number::kStepUs));

@@ -266,7 +266,7 @@ Status ReadSensitivities(const toml::table& file, Study& study) {
   return {};
 }
 
-Status ReadTold(const toml::table& file, Study& study) {
+Status ReadPresentation(const toml::table& file, Study& study) {
   RETURN_IF_ERROR(ReadColumns(file, study));
   RETURN_IF_ERROR(ReadCharts(file, study));
   RETURN_IF_ERROR(ReadPareto(file, study));
@@ -514,7 +514,7 @@ Result<Study> ParseStudy(std::string_view text, std::string_view source,
   RETURN_IF_ERROR(ReadVary(file, study));
   RETURN_IF_ERROR(CheckModels(file, study));
   RETURN_IF_ERROR(CheckCount(study, limit));
-  RETURN_IF_ERROR(ReadTold(file, study));
+  RETURN_IF_ERROR(ReadPresentation(file, study));
   study.fingerprint = FingerprintOf(text, study);
   return study;
 }

@@ -63,7 +63,7 @@ TEST(WhereTest, WhatIsNotKnownIsNotFound) {
   EXPECT_THAT(Rows("power_w < 1e9"), ElementsAre());
 }
 
-TEST(WhereTest, MistakesAreTold) {
+TEST(WhereTest, MistakesAreReported) {
   const auto error = [](const std::string& where) {
     const auto rows = SelectRows(Some(), {.where = where});
     return rows ? std::string("none") : rows.error().message;

@@ -26,7 +26,7 @@ namespace {
 
 constexpr double kFp32Bytes = 4;
 constexpr double kIdBytes = 4;  // Hashed: a table has fewer than 2^32 rows.
-// Behind headers of frames and TCP.
+// After headers of frames and TCP.
 constexpr double kNetworkShare = 0.9;
 // There and back through two kernels and a switch.
 constexpr double kWireUs = 50;
@@ -56,8 +56,8 @@ Result<ir::Graph> TrainerGraph(const model::Model& model,
 }
 
 // Waiting for servers and copies to a device are no work of a trainer's core.
-bool IsCompute(const ir::GraphData& data, const ir::Work& work) {
-  const ir::KernelShape& shape = data.shapes[work.shape];
+bool IsCompute(const ir::GraphData& data, const ir::Activity& activity) {
+  const ir::KernelShape& shape = data.shapes[activity.shape];
   return !std::holds_alternative<ir::Copy>(shape) &&
          !std::holds_alternative<ir::Collective>(shape) && ir::IsSized(shape);
 }
@@ -75,7 +75,7 @@ void AddLoad(const ir::KernelShape& shape, const cost::Machine& machine,
 }
 
 // Lookups and updates of one iteration, in core time and bytes: a core does a
-// request, so nothing is shared out within one.
+// request, so nothing is divided within one.
 Demand SparseDemand(const model::Model& model, const model::Settings& settings,
                     int64_t batch, const cost::Machine& machine) {
   model::LookupOptions how{.batch = batch};
@@ -144,9 +144,9 @@ Result<Demands> FindDemands(const model::Model& model,
   const auto batch = static_cast<double>(shape.batch);
   Demands demands;
   const cost::Machine core = OneThread(trainer, shape.threads);
-  for (const ir::Work& work : data.works) {
-    if (IsCompute(data, work)) {
-      AddLoad(data.shapes[work.shape], core, demands.trainer);
+  for (const ir::Activity& activity : data.activities) {
+    if (IsCompute(data, activity)) {
+      AddLoad(data.shapes[activity.shape], core, demands.trainer);
     }
   }
   // A busy sparse server has a request on every core.
@@ -207,7 +207,7 @@ struct Fleet {
 };
 
 // Factors on what is uncertain.
-struct Luck {
+struct RandomFactors {
   double trainer = 1;
   double servers = 1;
   double network = 1;
@@ -232,7 +232,8 @@ double MemoryUs(double bytes, const hw::Node& host) {
   return bytes / (kMemoryShare * host.memory_gbs * kKilo);
 }
 
-NetworkUse Solve(const Fleet& fleet, const Demands& demands, const Luck& luck) {
+NetworkUse Solve(const Fleet& fleet, const Demands& demands,
+                 const RandomFactors& factors) {
   const FleetRequest& request = fleet.request;
   const double all = static_cast<double>(request.trainers) * fleet.threads;
   const double own = fleet.threads;
@@ -241,7 +242,7 @@ NetworkUse Solve(const Fleet& fleet, const Demands& demands, const Luck& luck) {
   const auto cpu = [&](const Demand& demand, double message_us, double servers,
                        const hw::Node& host) {
     return Station{
-        .demand_us = luck.servers * (demand.core_us / servers + message_us),
+        .demand_us = factors.servers * (demand.core_us / servers + message_us),
         .servers = static_cast<double>(host.cores()),
         .customers = all};
   };
@@ -250,28 +251,30 @@ NetworkUse Solve(const Fleet& fleet, const Demands& demands, const Luck& luck) {
   };
   std::vector<Station> stations(kPlaces);
   stations[kTrainerCpu] = {
-      .demand_us = luck.trainer * demands.trainer.core_us,
+      .demand_us = factors.trainer * demands.trainer.core_us,
       .servers = static_cast<double>(fleet.trainer.cores()),
       .customers = own};
   stations[kTrainerNetwork] = single(
-      luck.network * demands.trainer.NetworkUs(fleet.trainer.nic_gbs), own);
+      factors.network * demands.trainer.NetworkUs(fleet.trainer.nic_gbs), own);
   stations[kSparseCpu] =
       cpu(demands.sparse, demands.sparse_message_us, shards, fleet.sparse);
-  stations[kSparseMemory] = single(
-      luck.servers * MemoryUs(demands.sparse.dram_bytes / shards, fleet.sparse),
-      all);
+  stations[kSparseMemory] =
+      single(factors.servers *
+                 MemoryUs(demands.sparse.dram_bytes / shards, fleet.sparse),
+             all);
   stations[kSparseNetwork] = single(
-      luck.network * demands.sparse.NetworkUs(fleet.sparse.nic_gbs) / shards,
+      factors.network * demands.sparse.NetworkUs(fleet.sparse.nic_gbs) / shards,
       all);
   stations[kDenseCpu] =
       cpu(demands.dense, demands.dense_message_us, averagers, fleet.dense);
   stations[kDenseMemory] =
-      single(luck.servers *
+      single(factors.servers *
                  MemoryUs(demands.dense.dram_bytes / averagers, fleet.dense),
              all);
-  stations[kDenseNetwork] = single(
-      luck.network * demands.dense.NetworkUs(fleet.dense.nic_gbs) / averagers,
-      all);
+  stations[kDenseNetwork] =
+      single(factors.network * demands.dense.NetworkUs(fleet.dense.nic_gbs) /
+                 averagers,
+             all);
   return SolveNetwork(stations, demands.wire_us);
 }
 
@@ -285,19 +288,19 @@ void SetInterval(const Fleet& fleet, const Demands& demands,
                  FleetPrediction& prediction) {
   prediction.samples_per_s_p10 = prediction.samples_per_s;
   prediction.samples_per_s_p90 = prediction.samples_per_s;
-  const uint32_t draws = fleet.request.samples;
-  if (draws == 0) {
+  const uint32_t samples = fleet.request.samples;
+  if (samples == 0) {
     return;
   }
   Rng rng(fleet.request.seed);
   std::vector<double> rates;
-  for (uint32_t i = 0; i < draws; ++i) {
-    Luck luck;
-    luck.trainer = std::exp(kCoreSpread * rng.Normal());
-    luck.servers = std::exp(kCoreSpread * rng.Normal());
-    luck.network = std::exp(kNetworkSpread * rng.Normal());
+  for (uint32_t i = 0; i < samples; ++i) {
+    RandomFactors factors;
+    factors.trainer = std::exp(kCoreSpread * rng.Normal());
+    factors.servers = std::exp(kCoreSpread * rng.Normal());
+    factors.network = std::exp(kNetworkSpread * rng.Normal());
     rates.push_back(SamplesPerSecond(fleet, prediction.batch,
-                                     Solve(fleet, demands, luck).round_us));
+                                     Solve(fleet, demands, factors).round_us));
   }
   std::ranges::sort(rates);
   constexpr double kLow = 0.1;

@@ -1,4 +1,4 @@
-// Servers at work: a node, how many of it there are and how many GPUs of each
+// Servers active: a node, how many of it there are and how many GPUs of each
 // take part, and the domains that links make of them.
 #ifndef STEPCAST_HW_CLUSTER_H_
 #define STEPCAST_HW_CLUSTER_H_

@@ -7,7 +7,7 @@
 namespace stepcast::hw {
 namespace {
 
-// Two GPUs without a link between them send by way of a third. Greedily takes
+// Two GPUs without a link between them send through a third. Greedily takes
 // the way that leaves the fullest link least full.
 //
 // Returns how much one link at most carries if every GPU sends 1 to each.
@@ -80,7 +80,7 @@ LinkRates PcieLinks(const Node& node, int gpus) {
                   .peer_gbs = node.pcie_gbs / std::max(peers, crossing)};
   if (node.layout == LinkLayout::kHost) {
     // Written to host memory, and then read from there by uplinks that all
-    // GPUs behind them use.
+    // GPUs after them use.
     links.ring_gbs = node.pcie_gbs / sharing / 2;
     links.peer_gbs = links.ring_gbs / peers;
   }

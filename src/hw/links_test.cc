@@ -21,7 +21,7 @@ TEST(LinksOf, AQuadOfACubeMeshIsAsFastAsItsSingleLinks) {
   EXPECT_EQ(links.ring_gbs, 100);  // GPUs 0 and 1 have four links.
 }
 
-// Three of seven peers have no link and are reached by way of a fourth: at
+// Three of seven peers have no link and are reached through a fourth: at
 // least (4 + 2 x 3) / 6 = 1.67 loads a link, and whole ones where it is single.
 TEST(LinksOf, RelaysFillTheLinksOfACube) {
   const LinkRates links = LinksOf(Find("dgx-1-v100"), 8);
@@ -32,7 +32,7 @@ TEST(LinksOf, RelaysFillTheLinksOfACube) {
 
 // Without relays three of seven peers are reached through the host, by uplinks
 // that two GPUs share.
-TEST(LinksOf, WithoutRelaysSomePeersAreBehindTheHost) {
+TEST(LinksOf, WithoutRelaysSomePeersAreReachedThroughTheHost) {
   const LinkRates links = LinksOf(Find("dgx-1-v100-nccl-2.7"), 8);
   EXPECT_TRUE(links.direct);
   EXPECT_FALSE(links.peers_direct);

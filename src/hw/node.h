@@ -44,7 +44,7 @@ struct Node {
   /// GPU i of every node reaches its peers i of the others by a network
   /// adapter of its own; otherwise adapters are shared by all GPUs of a node.
   bool rails = false;
-  /// Of kMesh: GPUs without a link between them send by way of a third;
+  /// Of kMesh: GPUs without a link between them send through a third;
   /// otherwise through the host.
   bool relays = true;
   /// Of kMesh: the links between each pair of GPUs.

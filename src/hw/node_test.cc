@@ -99,7 +99,7 @@ TEST(FindPlatform, ListsTheKnownNames) {
   EXPECT_THAT(platform.error().message, HasSubstr("hgx-h100"));
 }
 
-TEST(FindPlatform, FiguresBehindTheNameReplaceItsOwn) {
+TEST(FindPlatform, FiguresAfterTheNameReplaceItsOwn) {
   const auto platform = FindPlatform("zion@host_memory_gbs=500,nic_gbs=6");
   ASSERT_TRUE(platform.has_value()) << platform.error().message;
   EXPECT_EQ(platform->memory_gbs, 500);
@@ -112,7 +112,7 @@ TEST(FindPlatform, FiguresBehindTheNameReplaceItsOwn) {
   }
 }
 
-TEST(FindPlatform, FiguresBehindTheNameMayHaveUnits) {
+TEST(FindPlatform, FiguresAfterTheNameMayHaveUnits) {
   const auto platform = FindPlatform("hgx-h100@nic_gbs=400Gb/s");
   ASSERT_TRUE(platform.has_value()) << platform.error().message;
   EXPECT_DOUBLE_EQ(platform->nic_gbs, 50);

@@ -25,7 +25,7 @@ TEST(ApplyShareRule, GivesPascalAndSlotCardsLess) {
   EXPECT_LT(slot.copy_share, volta.copy_share);
 }
 
-TEST(ApplyShareRule, TellsMemoriesApart) {
+TEST(ApplyShareRule, DistinguishesMemories) {
   const Device stacked = Card(Generation::kAmpere, true, 300);
   const Device gddr = Card(Generation::kAmpere, false, 300);
   EXPECT_LT(gddr.copy_share, stacked.copy_share);

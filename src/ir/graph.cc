@@ -21,7 +21,7 @@ class Comparison {
   bool Same() const {
     return Text(b_.source) == a_.source && SameHost() &&
            a_.streams == b_.streams && a_.tensors == b_.tensors &&
-           SameWorks() && a_.collectives == b_.collectives &&
+           SameActivities() && a_.collectives == b_.collectives &&
            a_.stream_waits == b_.stream_waits && a_.host_waits == b_.host_waits;
   }
 
@@ -59,14 +59,15 @@ class Comparison {
            });
   }
 
-  bool SameWorks() const {
-    return std::ranges::equal(
-        a_.works, b_.works, [this](const Work& x, const Work& y) {
-          Work translated = y;
-          translated.name = Text(y.name);
-          translated.shape = x.shape;
-          return x == translated && a_.shapes[x.shape] == b_.shapes[y.shape];
-        });
+  bool SameActivities() const {
+    return std::ranges::equal(a_.activities, b_.activities,
+                              [this](const Activity& x, const Activity& y) {
+                                Activity translated = y;
+                                translated.name = Text(y.name);
+                                translated.shape = x.shape;
+                                return x == translated &&
+                                       a_.shapes[x.shape] == b_.shapes[y.shape];
+                              });
   }
 
   const GraphData& a_;

@@ -31,7 +31,7 @@ struct ThreadTag {};
 struct StreamTag {};
 struct OpTag {};
 struct CallTag {};
-struct WorkTag {};
+struct ActivityTag {};
 struct TensorTag {};
 struct ShapeTag {};
 struct CollectiveTag {};
@@ -40,7 +40,7 @@ using ThreadId = Id<ThreadTag>;
 using StreamId = Id<StreamTag>;
 using OpId = Id<OpTag>;
 using CallId = Id<CallTag>;
-using WorkId = Id<WorkTag>;
+using ActivityId = Id<ActivityTag>;
 using TensorId = Id<TensorTag>;
 using ShapeId = Id<ShapeTag>;
 using CollectiveId = Id<CollectiveTag>;
@@ -134,7 +134,7 @@ struct Tensor {
 /// What a call of the device runtime does to the schedule.
 enum class CallKind {
   kLaunch,       // A kernel, a copy or a memset is put into a stream.
-  kGraphLaunch,  // A captured graph: one call, many works.
+  kGraphLaunch,  // A captured graph: one call, many activities.
   kDeviceSync,   // The host waits for the whole device.
   kStreamSync,   // ... for one stream.
   kEventSync,    // ... for an event.
@@ -155,41 +155,41 @@ struct Call {
   friend bool operator==(const Call&, const Call&) = default;
 };
 
-enum class WorkKind { kKernel, kMemcpy, kMemset, kCollective };
+enum class ActivityKind { kKernel, kMemcpy, kMemset, kCollective };
 
 /// One kernel, copy, memset or collective on a stream.
-struct Work {
+struct Activity {
   StringId name = StringPool::kEmpty;
-  WorkKind kind = WorkKind::kKernel;
+  ActivityKind kind = ActivityKind::kKernel;
   ShapeId shape{};
   StreamId stream{};
   CallId call{};              // That launched it; invalid for orphans.
   CollectiveId collective{};  // For kCollective, when matched over ranks.
   std::optional<Measured> measured{};
-  friend bool operator==(const Work&, const Work&) = default;
+  friend bool operator==(const Activity&, const Activity&) = default;
 };
 
 /// `after` may start only when `before`, on another stream, is done. Recorded
 /// by the trace or inferred from event calls.
 struct StreamWait {
-  WorkId before{};
-  WorkId after{};
+  ActivityId before{};
+  ActivityId after{};
   bool inferred = false;
   friend bool operator==(const StreamWait&, const StreamWait&) = default;
 };
 
-/// The host goes on behind `call` only when `before` is done.
+/// The host goes on after `call` only when `before` is done.
 struct HostWait {
-  WorkId before{};
+  ActivityId before{};
   CallId call{};
   bool inferred = false;
   friend bool operator==(const HostWait&, const HostWait&) = default;
 };
 
-/// One collective over several ranks: a work of each.
+/// One collective over several ranks: an activity of each.
 struct MatchedCollective {
   CollectiveKind kind = CollectiveKind::kUnknown;
-  std::vector<WorkId> works{};  // In rank order.
+  std::vector<ActivityId> activities{};  // In rank order.
   friend bool operator==(const MatchedCollective&,
                          const MatchedCollective&) = default;
 };
@@ -205,9 +205,9 @@ struct MatchedCollective {
 ///   calls        by thread, start;
 ///   works        by stream, start;
 ///   tensors      by op, inputs before outputs;
-///   collectives  by their first work;
+///   collectives  by their first activity;
 ///   waits        by who waits, then for what; each once.
-/// What has no time stays behind the one added before it.
+/// What has no time stays after the one added before it.
 struct GraphData {
   StringPool strings;
   StringId source = StringPool::kEmpty;  // "kineto", "torch-et", "text", ...
@@ -216,7 +216,7 @@ struct GraphData {
   IdVector<StreamId, Stream> streams;
   IdVector<OpId, Op> ops;
   IdVector<CallId, Call> calls;
-  IdVector<WorkId, Work> works;
+  IdVector<ActivityId, Activity> activities;
   IdVector<TensorId, Tensor> tensors;
   IdVector<ShapeId, KernelShape> shapes;  // Distinct.
   IdVector<CollectiveId, MatchedCollective> collectives;
@@ -238,11 +238,11 @@ class Graph {
 
   const GraphData& data() const { return data_; }
   /// Whether it is of a recording with times: there are ranks, and each has a
-  /// measured step. Single ops, calls and works may still lack a time.
+  /// measured step. Single ops, calls and activities may still lack a time.
   bool is_timed() const { return timed_; }
   std::string_view text(StringId id) const { return data_.strings.view(id); }
-  const KernelShape& shape(WorkId id) const {
-    return data_.shapes[data_.works[id].shape];
+  const KernelShape& shape(ActivityId id) const {
+    return data_.shapes[data_.activities[id].shape];
   }
 
  private:
@@ -265,9 +265,9 @@ inline std::span<const HostWait> WaitsOf(const GraphData& data, CallId call) {
   return {first, last};
 }
 
-/// What a work waits for on other streams.
+/// What an activity waits for on other streams.
 inline std::span<const StreamWait> WaitsOf(const GraphData& data,
-                                           WorkId after) {
+                                           ActivityId after) {
   const auto [first, last] = std::equal_range(
       data.stream_waits.begin(), data.stream_waits.end(),
       StreamWait{.after = after}, [](const StreamWait& a, const StreamWait& b) {

@@ -122,7 +122,7 @@ class TimedOrder {
 };
 
 // The ops in pre-order: the tops of each thread with all below them. Ops on or
-// behind a circle of parents are missing.
+// after a cycle of parents are missing.
 std::vector<uint32_t> PreOrder(const GraphData& data) {
   // Group t: the tops of thread t; group threads + p: the children of op p.
   const size_t threads = data.threads.size();
@@ -154,8 +154,8 @@ std::vector<uint32_t> PreOrder(const GraphData& data) {
   return order;
 }
 
-tl::unexpected<Error> CircleOfParents(const GraphData& data,
-                                      const std::vector<uint32_t>& reached) {
+tl::unexpected<Error> CycleOfParents(const GraphData& data,
+                                     const std::vector<uint32_t>& reached) {
   IdVector<OpId, char> seen(data.ops.size(), 0);
   for (const uint32_t op : reached) {
     seen[OpId{op}] = 1;
@@ -222,15 +222,15 @@ void SortStreams(GraphData& data) {
   for (Call& call : data.calls) {
     renumbering.Apply(call.stream);
   }
-  for (Work& work : data.works) {
-    renumbering.Apply(work.stream);
+  for (Activity& activity : data.activities) {
+    renumbering.Apply(activity.stream);
   }
 }
 
 Status SortOps(GraphData& data) {
   std::vector<uint32_t> order = PreOrder(data);
   if (order.size() != data.ops.size()) {
-    return CircleOfParents(data, order);
+    return CycleOfParents(data, order);
   }
   const Renumbering<OpId> renumbering(std::move(order));
   renumbering.Permute(data.ops);
@@ -256,21 +256,21 @@ void SortCalls(GraphData& data) {
   for (Call& call : data.calls) {
     renumbering.Apply(call.event);
   }
-  for (Work& work : data.works) {
-    renumbering.Apply(work.call);
+  for (Activity& activity : data.activities) {
+    renumbering.Apply(activity.call);
   }
   for (HostWait& wait : data.host_waits) {
     renumbering.Apply(wait.call);
   }
 }
 
-void SortWorks(GraphData& data) {
-  TimedOrder timed(data.streams.size(), data.works.size());
-  for (const Work& work : data.works) {
-    timed.Add(work.stream.value, work.measured);
+void SortActivities(GraphData& data) {
+  TimedOrder timed(data.streams.size(), data.activities.size());
+  for (const Activity& activity : data.activities) {
+    timed.Add(activity.stream.value, activity.measured);
   }
-  const Renumbering<WorkId> renumbering(std::move(timed).Sort().order);
-  renumbering.Permute(data.works);
+  const Renumbering<ActivityId> renumbering(std::move(timed).Sort().order);
+  renumbering.Permute(data.activities);
   for (StreamWait& wait : data.stream_waits) {
     renumbering.Apply(wait.before);
     renumbering.Apply(wait.after);
@@ -279,11 +279,11 @@ void SortWorks(GraphData& data) {
     renumbering.Apply(wait.before);
   }
   for (MatchedCollective& collective : data.collectives) {
-    for (WorkId& work : collective.works) {
-      renumbering.Apply(work);
+    for (ActivityId& activity : collective.activities) {
+      renumbering.Apply(activity);
     }
     // Works stand in the order of ranks.
-    std::ranges::sort(collective.works);
+    std::ranges::sort(collective.activities);
   }
 }
 
@@ -291,31 +291,32 @@ void SortWorks(GraphData& data) {
 void SortShapes(GraphData& data) {
   IdVector<ShapeId, ShapeId> new_of(data.shapes.size());
   IdVector<ShapeId, KernelShape> sorted;
-  for (Work& work : data.works) {
-    ShapeId& id = new_of[work.shape];
+  for (Activity& activity : data.activities) {
+    ShapeId& id = new_of[activity.shape];
     if (!id.valid()) {
-      id = sorted.push_back(std::move(data.shapes[work.shape]));
+      id = sorted.push_back(std::move(data.shapes[activity.shape]));
     }
-    work.shape = id;
+    activity.shape = id;
   }
   data.shapes = std::move(sorted);
 }
 
 Status SortCollectives(GraphData& data) {
   SortBy(data.collectives, [](const MatchedCollective& collective) {
-    return collective.works.empty() ? WorkId{} : collective.works.front();
+    return collective.activities.empty() ? ActivityId{}
+                                         : collective.activities.front();
   });
-  for (Work& work : data.works) {
-    work.collective = CollectiveId{};
+  for (Activity& activity : data.activities) {
+    activity.collective = CollectiveId{};
   }
   for (const CollectiveId id : data.collectives.ids()) {
-    for (const WorkId member : data.collectives[id].works) {
-      Work& work = data.works[member];
-      if (work.collective.valid()) {
+    for (const ActivityId member : data.collectives[id].activities) {
+      Activity& activity = data.activities[member];
+      if (activity.collective.valid()) {
         return Broken(data, member,
                       "it is in two collectives, or twice in one");
       }
-      work.collective = id;
+      activity.collective = id;
     }
   }
   return {};
@@ -341,7 +342,7 @@ Status Canonicalize(GraphData& data) {
   SortStreams(data);
   RETURN_IF_ERROR(SortOps(data));
   SortCalls(data);
-  SortWorks(data);
+  SortActivities(data);
   SortShapes(data);
   RETURN_IF_ERROR(SortCollectives(data));
   SortWaits(data.stream_waits, [](const StreamWait& wait) {
@@ -360,10 +361,11 @@ OpId GraphBuilder::AddOp(Op op, std::vector<Tensor> inputs,
   return data_.ops.push_back(op);
 }
 
-WorkId GraphBuilder::AddWork(Work work, const KernelShape& shape) {
-  work.shape = shapes_.Insert(shape);
-  work.collective = CollectiveId{};
-  return data_.works.push_back(work);
+ActivityId GraphBuilder::AddActivity(Activity activity,
+                                     const KernelShape& shape) {
+  activity.shape = shapes_.Insert(shape);
+  activity.collective = CollectiveId{};
+  return data_.activities.push_back(activity);
 }
 
 Result<Graph> GraphBuilder::Build() && {

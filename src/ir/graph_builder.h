@@ -16,8 +16,8 @@ namespace stepcast::ir {
 /// Sorts everything as GraphData describes and renumbers the ids, which must
 /// all be in range (VerifyIds); what compares equal keeps its order. Works get
 /// their collective from the collectives, double waits become one, shapes
-/// without a work go. Fails where parents form a circle or a work is in two
-/// collectives.
+/// without an activity go. Fails where parents form a cycle or an activity is
+/// in two collectives.
 Status Canonicalize(GraphData& data);
 
 /// Ids that the Add functions return are good for use with the same builder;
@@ -42,7 +42,7 @@ class GraphBuilder {
 
   /// work.shape and work.collective are not looked at: they come from `shape`
   /// and from AddCollective.
-  WorkId AddWork(Work work, const KernelShape& shape);
+  ActivityId AddActivity(Activity activity, const KernelShape& shape);
 
   /// The same wait may be added twice; recorded beats inferred.
   void AddStreamWait(StreamWait wait) { data_.stream_waits.push_back(wait); }

@@ -24,10 +24,10 @@ std::vector<std::string_view> OpNames(const Graph& graph) {
   return names;
 }
 
-std::vector<std::string_view> WorkNames(const Graph& graph) {
+std::vector<std::string_view> ActivityNames(const Graph& graph) {
   std::vector<std::string_view> names;
-  for (const Work& work : graph.data().works) {
-    names.push_back(graph.text(work.name));
+  for (const Activity& activity : graph.data().activities) {
+    names.push_back(graph.text(activity.name));
   }
   return names;
 }
@@ -44,16 +44,17 @@ class GraphBuilderTest : public ::testing::Test {
                            .measured = measured},
                           std::move(inputs));
   }
-  WorkId AddWork(std::string_view name, StreamId stream,
-                 std::optional<Measured> measured = {},
-                 const KernelShape& shape = Opaque{}) {
-    return builder_.AddWork({.name = builder_.Intern(name),
-                             .kind = std::holds_alternative<Collective>(shape)
-                                         ? WorkKind::kCollective
-                                         : WorkKind::kKernel,
-                             .stream = stream,
-                             .measured = measured},
-                            shape);
+  ActivityId AddActivity(std::string_view name, StreamId stream,
+                         std::optional<Measured> measured = {},
+                         const KernelShape& shape = Opaque{}) {
+    return builder_.AddActivity(
+        {.name = builder_.Intern(name),
+         .kind = std::holds_alternative<Collective>(shape)
+                     ? ActivityKind::kCollective
+                     : ActivityKind::kKernel,
+         .stream = stream,
+         .measured = measured},
+        shape);
   }
   Graph Build() {
     auto graph = std::move(builder_).Build();
@@ -90,7 +91,7 @@ TEST_F(GraphBuilderTest, OpsStandInPreOrderByStart) {
   EXPECT_EQ(graph.data().ops[OpId{4}].parent, OpId{3});
 }
 
-TEST_F(GraphBuilderTest, OpsWithoutATimeStayBehindTheOneAddedBefore) {
+TEST_F(GraphBuilderTest, OpsWithoutATimeStayAfterTheOneAddedBefore) {
   AddOp("late", {}, At(20));
   AddOp("after late");
   AddOp("early", {}, At(10));
@@ -119,7 +120,7 @@ TEST_F(GraphBuilderTest, AMillionNestedOpsAreNoProblem) {
   EXPECT_EQ(Build().data().ops.size(), kDepth);
 }
 
-TEST_F(GraphBuilderTest, ACircleOfParentsIsRefused) {
+TEST_F(GraphBuilderTest, ACycleOfParentsIsRefused) {
   AddOp("fine");
   AddOp("a", OpId{2});
   AddOp("b", OpId{1});
@@ -132,22 +133,23 @@ TEST_F(GraphBuilderTest, AnIdThatWasNeverGivenIsRefused) {
   EXPECT_EQ(BuildError(), "op 0 'a': its parent is number 77 of 1");
 }
 
-TEST_F(GraphBuilderTest, WorksStandByStreamAndStart) {
-  AddWork("s20 late", s20_, At(9));
-  AddWork("s20 early", s20_, At(1));
-  AddWork("s7", s7_, At(5));
-  EXPECT_THAT(WorkNames(Build()), ElementsAre("s7", "s20 early", "s20 late"));
+TEST_F(GraphBuilderTest, ActivitiesAreSortedByStreamAndStart) {
+  AddActivity("s20 late", s20_, At(9));
+  AddActivity("s20 early", s20_, At(1));
+  AddActivity("s7", s7_, At(5));
+  EXPECT_THAT(ActivityNames(Build()),
+              ElementsAre("s7", "s20 early", "s20 late"));
 }
 
 TEST_F(GraphBuilderTest, EqualShapesAreStoredOnceInTheOrderOfUse) {
-  AddWork("b", s7_, At(2), Fill{.bytes = Bytes{2}});
-  AddWork("a", s7_, At(1), Fill{.bytes = Bytes{1}});
-  AddWork("c", s7_, At(3), Fill{.bytes = Bytes{2}});
+  AddActivity("b", s7_, At(2), Fill{.bytes = Bytes{2}});
+  AddActivity("a", s7_, At(1), Fill{.bytes = Bytes{1}});
+  AddActivity("c", s7_, At(3), Fill{.bytes = Bytes{2}});
   const Graph graph = Build();
   EXPECT_EQ(graph.data().shapes.size(), 2u);
-  EXPECT_EQ(graph.shape(WorkId{0}), KernelShape(Fill{.bytes = Bytes{1}}));
-  EXPECT_EQ(graph.data().works[WorkId{1}].shape,
-            graph.data().works[WorkId{2}].shape);
+  EXPECT_EQ(graph.shape(ActivityId{0}), KernelShape(Fill{.bytes = Bytes{1}}));
+  EXPECT_EQ(graph.data().activities[ActivityId{1}].shape,
+            graph.data().activities[ActivityId{2}].shape);
 }
 
 TEST_F(GraphBuilderTest, CallsAndWaitsAreRenumberedWithWhatTheyName) {
@@ -163,8 +165,8 @@ TEST_F(GraphBuilderTest, CallsAndWaitsAreRenumberedWithWhatTheyName) {
                     .kind = CallKind::kEventRecord,
                     .thread = thread_,
                     .measured = At(3)});
-  const WorkId after = AddWork("after", s20_, At(12));
-  const WorkId before = AddWork("before", s7_, At(1));
+  const ActivityId after = AddActivity("after", s20_, At(12));
+  const ActivityId before = AddActivity("before", s7_, At(1));
   builder_.AddStreamWait({.before = before, .after = after, .inferred = true});
   builder_.AddStreamWait({.before = before, .after = after});
   builder_.AddHostWait({.before = before, .call = wait});
@@ -172,31 +174,32 @@ TEST_F(GraphBuilderTest, CallsAndWaitsAreRenumberedWithWhatTheyName) {
   const GraphData& data = graph.data();
   EXPECT_EQ(graph.text(data.calls[CallId{0}].name), "record");
   EXPECT_EQ(data.calls[CallId{1}].event, CallId{0});
-  EXPECT_THAT(data.stream_waits,
-              ElementsAre(StreamWait{.before = WorkId{0}, .after = WorkId{1}}));
-  EXPECT_THAT(data.host_waits,
-              ElementsAre(HostWait{.before = WorkId{0}, .call = CallId{1}}));
+  EXPECT_THAT(
+      data.stream_waits,
+      ElementsAre(StreamWait{.before = ActivityId{0}, .after = ActivityId{1}}));
+  EXPECT_THAT(data.host_waits, ElementsAre(HostWait{.before = ActivityId{0},
+                                                    .call = CallId{1}}));
 }
 
-TEST_F(GraphBuilderTest, CollectivesAndTheirWorksNameEachOther) {
+TEST_F(GraphBuilderTest, CollectivesAndTheirActivitiesNameEachOther) {
   const RankId rank = builder_.AddRank({.number = 2});
   const StreamId stream = builder_.AddStream({.rank = rank, .number = 20});
   const Collective shape{.kind = CollectiveKind::kAllReduce};
-  const WorkId on_5 = AddWork("on 5", s20_, At(1), shape);
-  const WorkId on_2 = AddWork("on 2", stream, At(9), shape);
+  const ActivityId on_5 = AddActivity("on 5", s20_, At(1), shape);
+  const ActivityId on_2 = AddActivity("on 2", stream, At(9), shape);
   builder_.AddCollective(
-      {.kind = CollectiveKind::kAllReduce, .works = {on_5, on_2}});
+      {.kind = CollectiveKind::kAllReduce, .activities = {on_5, on_2}});
   const Graph graph = Build();
-  EXPECT_THAT(graph.data().collectives[CollectiveId{0}].works,
-              ElementsAre(WorkId{0}, WorkId{1}));
-  EXPECT_THAT(WorkNames(graph), ElementsAre("on 2", "on 5"));
-  EXPECT_EQ(graph.data().works[WorkId{1}].collective, CollectiveId{0});
+  EXPECT_THAT(graph.data().collectives[CollectiveId{0}].activities,
+              ElementsAre(ActivityId{0}, ActivityId{1}));
+  EXPECT_THAT(ActivityNames(graph), ElementsAre("on 2", "on 5"));
+  EXPECT_EQ(graph.data().activities[ActivityId{1}].collective, CollectiveId{0});
 }
 
-TEST_F(GraphBuilderTest, AWorkInTwoCollectivesIsRefused) {
-  const WorkId work = AddWork("w", s7_, {}, Collective{});
-  builder_.AddCollective({.works = {work}});
-  builder_.AddCollective({.works = {work}});
+TEST_F(GraphBuilderTest, AnActivityInTwoCollectivesIsRefused) {
+  const ActivityId activity = AddActivity("w", s7_, {}, Collective{});
+  builder_.AddCollective({.activities = {activity}});
+  builder_.AddCollective({.activities = {activity}});
   EXPECT_THAT(BuildError(), HasSubstr("work 0 'w': it is in two collectives"));
 }
 

@@ -64,8 +64,8 @@ TEST(GraphTest, StringIdsDoNotMatter) {
   for (Call& call : data.calls) {
     call.name = move(call.name);
   }
-  for (Work& work : data.works) {
-    work.name = move(work.name);
+  for (Activity& activity : data.activities) {
+    activity.name = move(activity.name);
   }
   const auto moved = Graph::Make(std::move(data));
   ASSERT_TRUE(moved) << moved.error().message;

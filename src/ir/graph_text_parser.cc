@@ -22,8 +22,8 @@
 namespace stepcast::ir {
 namespace {
 
-// A graph as its text gives it: parts that name each other by labels, and works
-// with the place they take on their stream.
+// A graph as its text gives it: parts that name each other by labels, and
+// activities with the place they take on their stream.
 
 // A label where it is defined or used; empty if there is none.
 struct TextLabel {
@@ -33,13 +33,13 @@ struct TextLabel {
 
 struct TextWait {
   TextLabel before{};
-  TextLabel after{};  // A work or a call.
+  TextLabel after{};  // An activity or a call.
   bool inferred = false;
 };
 
 struct TextCollective {
   CollectiveKind kind = CollectiveKind::kUnknown;
-  std::vector<TextLabel> works{};
+  std::vector<TextLabel> activities{};
 };
 
 // Collects parts in the order of the text and resolves at the end what they
@@ -56,9 +56,9 @@ class TextGraph {
                  TextLabel op);
 
   /// The work takes that place on its stream or, if none is given, the one
-  /// behind the work added before it. label.line must be set.
-  void AddWork(const Work& work, const KernelShape& shape, TextLabel label,
-               std::optional<uint32_t> place);
+  /// after the work added before it. label.line must be set.
+  void AddActivity(const Activity& activity, const KernelShape& shape,
+                   TextLabel label, std::optional<uint32_t> place);
 
   void AddWait(const TextWait& wait) { waits_.push_back(wait); }
   void AddCollective(TextCollective collective) {
@@ -69,7 +69,7 @@ class TextGraph {
   Result<Graph> Build() &&;
 
  private:
-  enum class Kind { kOp, kCall, kWork };
+  enum class Kind { kOp, kCall, kActivity };
   struct Definition {
     TextLabel label;
     Kind kind = Kind::kOp;
@@ -80,13 +80,13 @@ class TextGraph {
     TextLabel event;
     TextLabel op;
   };
-  struct PendingWork {
-    Work work;
+  struct PendingActivity {
+    Activity activity;
     uint32_t place = 0;
     size_t line = 0;
   };
   struct StreamState {
-    uint32_t works = 0;
+    uint32_t activities = 0;
     uint32_t next_place = 0;
   };
 
@@ -96,7 +96,7 @@ class TextGraph {
   Result<const Definition*> Find(TextLabel label) const;
   Result<uint32_t> Find(TextLabel label, Kind kind) const;
   Status BuildCalls();
-  Status BuildWorks();
+  Status BuildActivities();
   Status BuildWaits();
   Status BuildCollectives();
 
@@ -104,8 +104,8 @@ class TextGraph {
   ShapeSet shapes_;
   std::vector<Definition> definitions_;
   std::vector<PendingCall> calls_;
-  std::vector<PendingWork> works_;
-  std::vector<WorkId> work_ids_;  // Of works_, in the builder.
+  std::vector<PendingActivity> activities_;
+  std::vector<ActivityId> activity_ids_;  // Of activities_, in the builder.
   IdVector<StreamId, StreamState> streams_;
   std::vector<TextWait> waits_;
   std::vector<TextCollective> collectives_;
@@ -131,24 +131,25 @@ CallId TextGraph::AddCall(const Call& call, TextLabel label, TextLabel event,
   return CallId{index};
 }
 
-void TextGraph::AddWork(const Work& work, const KernelShape& shape,
-                        TextLabel label, std::optional<uint32_t> place) {
-  while (streams_.size() <= work.stream.value) {
+void TextGraph::AddActivity(const Activity& activity, const KernelShape& shape,
+                            TextLabel label, std::optional<uint32_t> place) {
+  while (streams_.size() <= activity.stream.value) {
     streams_.push_back({});
   }
-  StreamState& stream = streams_[work.stream];
+  StreamState& stream = streams_[activity.stream];
   const uint32_t taken = place.value_or(stream.next_place);
   stream.next_place = taken + 1;
-  ++stream.works;
-  Define(label, Kind::kWork, static_cast<uint32_t>(works_.size()));
-  works_.push_back({.work = work, .place = taken, .line = label.line});
-  works_.back().work.shape = shapes_.Insert(shape);
+  ++stream.activities;
+  Define(label, Kind::kActivity, static_cast<uint32_t>(activities_.size()));
+  activities_.push_back(
+      {.activity = activity, .place = taken, .line = label.line});
+  activities_.back().activity.shape = shapes_.Insert(shape);
 }
 
 Result<Graph> TextGraph::Build() && {
   RETURN_IF_ERROR(SortDefinitions());
   RETURN_IF_ERROR(BuildCalls());
-  RETURN_IF_ERROR(BuildWorks());
+  RETURN_IF_ERROR(BuildActivities());
   RETURN_IF_ERROR(BuildWaits());
   RETURN_IF_ERROR(BuildCollectives());
   return std::move(builder_).Build();
@@ -160,7 +161,7 @@ std::string_view TextGraph::KindName(Kind kind) {
       return "an op";
     case Kind::kCall:
       return "a call";
-    case Kind::kWork:
+    case Kind::kActivity:
       return "a work";
   }
   return "";
@@ -225,53 +226,54 @@ Status TextGraph::BuildCalls() {
   return {};
 }
 
-Status TextGraph::BuildWorks() {
-  // The places of all streams, one stream behind the other.
+Status TextGraph::BuildActivities() {
+  // The places of all streams, one stream after the other.
   constexpr uint32_t kFree = 0xFFFFFFFF;
   IdVector<StreamId, size_t> first(streams_.size(), 0);
   size_t count = 0;
   for (const StreamId id : streams_.ids()) {
     first[id] = count;
-    count += streams_[id].works;
+    count += streams_[id].activities;
   }
   std::vector<uint32_t> places(count, kFree);
-  for (uint32_t i = 0; i < works_.size(); ++i) {
-    const PendingWork& pending = works_[i];
-    const StreamId stream = pending.work.stream;
-    if (pending.place >= streams_[stream].works) {
+  for (uint32_t i = 0; i < activities_.size(); ++i) {
+    const PendingActivity& pending = activities_[i];
+    const StreamId stream = pending.activity.stream;
+    if (pending.place >= streams_[stream].activities) {
       return At(pending.line,
                 fmt::format("place {} on a stream of {} works; places count "
                             "from 0",
-                            pending.place, streams_[stream].works));
+                            pending.place, streams_[stream].activities));
     }
     uint32_t& holder = places[first[stream] + pending.place];
     if (holder != kFree) {
       return At(pending.line,
                 fmt::format("place {} on its stream is taken since line {}",
-                            pending.place, works_[holder].line));
+                            pending.place, activities_[holder].line));
     }
     holder = i;
   }
-  work_ids_.resize(works_.size());
+  activity_ids_.resize(activities_.size());
   for (const uint32_t i : places) {
-    const Work& work = works_[i].work;
-    work_ids_[i] = builder_.AddWork(work, shapes_.shapes()[work.shape]);
+    const Activity& activity = activities_[i].activity;
+    activity_ids_[i] =
+        builder_.AddActivity(activity, shapes_.shapes()[activity.shape]);
   }
   return {};
 }
 
 Status TextGraph::BuildWaits() {
   for (const TextWait& wait : waits_) {
-    ASSIGN_OR_RETURN(const uint32_t before, Find(wait.before, Kind::kWork));
+    ASSIGN_OR_RETURN(const uint32_t before, Find(wait.before, Kind::kActivity));
     ASSIGN_OR_RETURN(const Definition* const after, Find(wait.after));
-    if (after->kind == Kind::kWork) {
-      builder_.AddStreamWait({.before = work_ids_[before],
-                              .after = work_ids_[after->index],
+    if (after->kind == Kind::kActivity) {
+      builder_.AddStreamWait({.before = activity_ids_[before],
+                              .after = activity_ids_[after->index],
                               .inferred = wait.inferred});
       continue;
     }
     ASSIGN_OR_RETURN(const uint32_t call, Find(wait.after, Kind::kCall));
-    builder_.AddHostWait({.before = work_ids_[before],
+    builder_.AddHostWait({.before = activity_ids_[before],
                           .call = CallId{call},
                           .inferred = wait.inferred});
   }
@@ -281,9 +283,9 @@ Status TextGraph::BuildWaits() {
 Status TextGraph::BuildCollectives() {
   for (const TextCollective& text : collectives_) {
     MatchedCollective collective{.kind = text.kind};
-    for (const TextLabel label : text.works) {
-      ASSIGN_OR_RETURN(const uint32_t work, Find(label, Kind::kWork));
-      collective.works.push_back(work_ids_[work]);
+    for (const TextLabel label : text.activities) {
+      ASSIGN_OR_RETURN(const uint32_t activity, Find(label, Kind::kActivity));
+      collective.activities.push_back(activity_ids_[activity]);
     }
     builder_.AddCollective(std::move(collective));
   }
@@ -428,7 +430,7 @@ class GraphParser {
       return AddWait(line);
     }
     if (word.ends_with(':')) {
-      return AddWork(word, line, CallId{});
+      return AddActivity(word, line, CallId{});
     }
     return Unknown(word, "streams, thread, wait or a work such as 's7: ...'");
   }
@@ -450,7 +452,7 @@ class GraphParser {
     if (!word.ends_with(':')) {
       return Unknown(word, "a work such as 's7: ...'");
     }
-    return AddWork(word, line, CallId{open_.back().index});
+    return AddActivity(word, line, CallId{open_.back().index});
   }
 
   GraphBuilder& builder() { return graph_.builder(); }
@@ -533,14 +535,15 @@ class GraphParser {
     return {};
   }
 
-  Status AddWork(std::string_view head, TextLine& line, CallId call) {
-    ASSIGN_OR_RETURN(const WorkLine work, ParseWorkLine(head, line));
-    graph_.AddWork({.name = builder().Intern(work.name),
-                    .kind = work.kind,
-                    .stream = StreamOf(work.stream),
-                    .call = call,
-                    .measured = work.measured},
-                   work.shape, Label(work.label), work.place);
+  Status AddActivity(std::string_view head, TextLine& line, CallId call) {
+    ASSIGN_OR_RETURN(const ActivityLine activity,
+                     ParseActivityLine(head, line));
+    graph_.AddActivity({.name = builder().Intern(activity.name),
+                        .kind = activity.kind,
+                        .stream = StreamOf(activity.stream),
+                        .call = call,
+                        .measured = activity.measured},
+                       activity.shape, Label(activity.label), activity.place);
     return {};
   }
 
@@ -556,8 +559,8 @@ class GraphParser {
     ASSIGN_OR_RETURN(const CollectiveLine collective,
                      ParseCollectiveLine(line));
     TextCollective text{.kind = collective.kind};
-    for (const std::string_view work : collective.works) {
-      text.works.push_back(Label(work));
+    for (const std::string_view activity : collective.activities) {
+      text.activities.push_back(Label(activity));
     }
     graph_.AddCollective(std::move(text));
     return {};

@@ -92,11 +92,11 @@ rank 3 "V100"
                                                .device = Device::kGpu,
                                                .storage = 9}));
   EXPECT_EQ(data.calls[CallId{0}].op, OpId{0});
-  const Work& work = data.works[WorkId{0}];
-  EXPECT_EQ(work.call, CallId{0});
-  EXPECT_EQ(work.kind, WorkKind::kKernel);
-  EXPECT_EQ(data.streams[work.stream].number, 7);
-  EXPECT_EQ(graph->shape(WorkId{0}), KernelShape(Fill{.bytes = Bytes{8}}));
+  const Activity& activity = data.activities[ActivityId{0}];
+  EXPECT_EQ(activity.call, CallId{0});
+  EXPECT_EQ(activity.kind, ActivityKind::kKernel);
+  EXPECT_EQ(data.streams[activity.stream].number, 7);
+  EXPECT_EQ(graph->shape(ActivityId{0}), KernelShape(Fill{.bytes = Bytes{8}}));
 }
 
 TEST(GraphTextTest, CommentsBlankLinesAndWindowsLineEndsAreFine) {
@@ -142,7 +142,7 @@ rank 3 device=3
 
 // Forward, backward and optimizer on one stream, without times: the order of
 // the lines is not that of the stream.
-TEST(GraphTextTest, PlacesTellTheOrderOfAStreamWhereLinesDoNot) {
+TEST(GraphTextTest, PlacesShowTheOrderOfAStreamWhereLinesDoNot) {
   constexpr std::string_view kText = R"(stepcast-graph 1
 rank 0
   streams 7
@@ -164,7 +164,7 @@ rank 0
   const auto graph = ParseGraph(kText);
   ASSERT_TRUE(graph);
   for (uint32_t i = 0; i < 5; ++i) {
-    EXPECT_EQ(std::get<Gemm>(graph->shape(WorkId{i})).m, i + 1);
+    EXPECT_EQ(std::get<Gemm>(graph->shape(ActivityId{i})).m, i + 1);
   }
 }
 

@@ -18,23 +18,26 @@ namespace {
 // Where works stand in the text form: below their calls, and numbered where the
 // order of the lines does not tell the order on the stream.
 
-class WorkLayout {
+class ActivityLayout {
  public:
-  explicit WorkLayout(const GraphData& data);
+  explicit ActivityLayout(const GraphData& data);
 
-  /// The works that a call launched.
-  std::span<const WorkId> of(CallId id) const {
+  /// The activities that a call launched.
+  std::span<const ActivityId> of(CallId id) const {
     const uint32_t first = first_[id.value];
     return std::span(launched_).subspan(first, first_[id.value + 1] - first);
   }
-  /// The works of a rank that no call launched; they stand behind its calls.
-  const std::vector<WorkId>& orphans(RankId id) const { return orphans_[id]; }
+  /// The activities of a rank that no call launched; they stand after its
+  /// calls.
+  const std::vector<ActivityId>& orphans(RankId id) const {
+    return orphans_[id];
+  }
 
-  /// Whether a reader that takes the works in the order of the lines, and sorts
-  /// them by start, would not get the order on the stream.
+  /// Whether a reader that takes the activities in the order of the lines, and
+  /// sorts them by start, would not get the order on the stream.
   bool is_numbered(StreamId id) const { return numbered_[id] != 0; }
-  /// The place of a work on its stream.
-  uint32_t number(WorkId id, StreamId stream) const {
+  /// The place of an activity on its stream.
+  uint32_t number(ActivityId id, StreamId stream) const {
     return id.value - first_on_stream_[stream];
   }
 
@@ -42,20 +45,20 @@ class WorkLayout {
   void FindNumbered(const GraphData& data);
 
   std::vector<uint32_t> first_;  // Of each call, in launched_.
-  std::vector<WorkId> launched_;
-  IdVector<RankId, std::vector<WorkId>> orphans_;
+  std::vector<ActivityId> launched_;
+  IdVector<RankId, std::vector<ActivityId>> orphans_;
   IdVector<StreamId, uint32_t> first_on_stream_;
   IdVector<StreamId, char> numbered_;
 };
 
-WorkLayout::WorkLayout(const GraphData& data)
+ActivityLayout::ActivityLayout(const GraphData& data)
     : first_(size_t{data.calls.size()} + 1),
       orphans_(data.ranks.size()),
       first_on_stream_(data.streams.size()),
       numbered_(data.streams.size(), 0) {
-  for (const Work& work : data.works) {
-    if (work.call.valid()) {
-      ++first_[size_t{work.call.value} + 1];
+  for (const Activity& activity : data.activities) {
+    if (activity.call.valid()) {
+      ++first_[size_t{activity.call.value} + 1];
     }
   }
   for (size_t i = 1; i < first_.size(); ++i) {
@@ -63,47 +66,47 @@ WorkLayout::WorkLayout(const GraphData& data)
   }
   launched_.resize(first_.back());
   std::vector<uint32_t> next = first_;
-  for (const WorkId id : data.works.ids()) {
-    const Work& work = data.works[id];
-    if (work.call.valid()) {
-      launched_[next[work.call.value]++] = id;
+  for (const ActivityId id : data.activities.ids()) {
+    const Activity& activity = data.activities[id];
+    if (activity.call.valid()) {
+      launched_[next[activity.call.value]++] = id;
     } else {
-      orphans_[data.streams[work.stream].rank].push_back(id);
+      orphans_[data.streams[activity.stream].rank].push_back(id);
     }
   }
   FindNumbered(data);
 }
 
-void WorkLayout::FindNumbered(const GraphData& data) {
-  // The place of each work's line. The orphans of a rank stand behind its
+void ActivityLayout::FindNumbered(const GraphData& data) {
+  // The place of each activity's line. The orphans of a rank stand after its
   // calls; other ranks do not matter, since a stream belongs to one.
-  IdVector<WorkId, uint32_t> line(data.works.size());
+  IdVector<ActivityId, uint32_t> line(data.activities.size());
   uint32_t next = 0;
-  for (const WorkId id : launched_) {
+  for (const ActivityId id : launched_) {
     line[id] = next++;
   }
   IdVector<StreamId, char> all_timed(data.streams.size(), 1);
-  for (const WorkId id : data.works.ids()) {
-    const Work& work = data.works[id];
-    if (!work.call.valid()) {
+  for (const ActivityId id : data.activities.ids()) {
+    const Activity& activity = data.activities[id];
+    if (!activity.call.valid()) {
       line[id] = next++;
     }
-    if (!StartOf(work.measured)) {
-      all_timed[work.stream] = 0;
+    if (!StartOf(activity.measured)) {
+      all_timed[activity.stream] = 0;
     }
   }
   StreamId stream{};
-  for (const WorkId id : data.works.ids()) {
-    const Work& work = data.works[id];
-    if (work.stream != stream) {
-      stream = work.stream;
+  for (const ActivityId id : data.activities.ids()) {
+    const Activity& activity = data.activities[id];
+    if (activity.stream != stream) {
+      stream = activity.stream;
       first_on_stream_[stream] = id.value;
       continue;
     }
-    const WorkId before{id.value - 1};
+    const ActivityId before{id.value - 1};
     const bool time_decides =
         all_timed[stream] != 0 &&
-        data.works[before].measured->start < work.measured->start;
+        data.activities[before].measured->start < activity.measured->start;
     if (!time_decides && line[before] > line[id]) {
       numbered_[stream] = 1;
     }
@@ -125,9 +128,9 @@ class GraphWriter {
  public:
   explicit GraphWriter(const Graph& graph)
       : data_(graph.data()),
-        works_(data_),
+        activities_(data_),
         call_labels_(data_.calls.size(), 0),
-        work_labels_(data_.works.size(), 0),
+        activity_labels_(data_.activities.size(), 0),
         next_number_(data_.streams.size(), 0) {
     for (const Call& call : data_.calls) {
       if (call.event.valid()) {
@@ -135,16 +138,16 @@ class GraphWriter {
       }
     }
     for (const StreamWait& wait : data_.stream_waits) {
-      work_labels_[wait.before] = 1;
-      work_labels_[wait.after] = 1;
+      activity_labels_[wait.before] = 1;
+      activity_labels_[wait.after] = 1;
     }
     for (const HostWait& wait : data_.host_waits) {
-      work_labels_[wait.before] = 1;
+      activity_labels_[wait.before] = 1;
       call_labels_[wait.call] = 1;
     }
     for (const MatchedCollective& collective : data_.collectives) {
-      for (const WorkId work : collective.works) {
-        work_labels_[work] = 1;
+      for (const ActivityId activity : collective.activities) {
+        activity_labels_[activity] = 1;
       }
     }
   }
@@ -163,8 +166,8 @@ class GraphWriter {
     for (const MatchedCollective& collective : data_.collectives) {
       out_ += "collective ";
       out_ += Name(collective.kind);
-      for (const WorkId work : collective.works) {
-        Label('w', work.value);
+      for (const ActivityId activity : collective.activities) {
+        Label('w', activity.value);
       }
       out_ += '\n';
     }
@@ -230,8 +233,8 @@ class GraphWriter {
            data_.threads[ThreadId{next_thread_}].rank == id) {
       WriteThread(ThreadId{next_thread_++});
     }
-    for (const WorkId orphan : works_.orphans(id)) {
-      WriteWork(orphan, 1);
+    for (const ActivityId orphan : activities_.orphans(id)) {
+      WriteActivity(orphan, 1);
     }
     WriteWaits(id);
   }
@@ -342,19 +345,19 @@ class GraphWriter {
       Label('c', item.call.value);
     }
     out_ += '\n';
-    for (const WorkId work : works_.of(item.call)) {
-      WriteWork(work, depth + 1);
+    for (const ActivityId activity : activities_.of(item.call)) {
+      WriteActivity(activity, depth + 1);
     }
   }
 
-  void WriteWork(WorkId id, size_t depth) {
-    const Work& work = data_.works[id];
+  void WriteActivity(ActivityId id, size_t depth) {
+    const Activity& activity = data_.activities[id];
     Indent(depth);
     out_ += 's';
-    AppendStream(out_, data_.streams[work.stream], usual_device_);
-    if (works_.is_numbered(work.stream)) {
-      const uint32_t number = works_.number(id, work.stream);
-      uint32_t& next = next_number_[work.stream];
+    AppendStream(out_, data_.streams[activity.stream], usual_device_);
+    if (activities_.is_numbered(activity.stream)) {
+      const uint32_t number = activities_.number(id, activity.stream);
+      uint32_t& next = next_number_[activity.stream];
       if (number != next) {
         out_ += '[';
         AppendInt(out_, number);
@@ -363,16 +366,16 @@ class GraphWriter {
       next = number + 1;
     }
     out_ += ": ";
-    const KernelShape& shape = data_.shapes[work.shape];
+    const KernelShape& shape = data_.shapes[activity.shape];
     AppendShape(out_, shape);
-    if (work.kind != UsualKind(shape)) {
-      Word(Name(work.kind));
+    if (activity.kind != UsualKind(shape)) {
+      Word(Name(activity.kind));
     }
-    if (work.name != StringPool::kEmpty) {
-      Quoted(work.name);
+    if (activity.name != StringPool::kEmpty) {
+      Quoted(activity.name);
     }
-    Time(work.measured);
-    if (work_labels_[id] != 0) {
+    Time(activity.measured);
+    if (activity_labels_[id] != 0) {
       Label('w', id.value);
     }
     out_ += '\n';
@@ -381,7 +384,7 @@ class GraphWriter {
   void WriteWaits(RankId rank) {
     while (next_stream_wait_ < data_.stream_waits.size()) {
       const StreamWait& wait = data_.stream_waits[next_stream_wait_];
-      if (data_.streams[data_.works[wait.after].stream].rank != rank) {
+      if (data_.streams[data_.activities[wait.after].stream].rank != rank) {
         break;
       }
       ++next_stream_wait_;
@@ -397,7 +400,7 @@ class GraphWriter {
     }
   }
 
-  void WriteWait(WorkId before, char kind, uint32_t after, bool inferred) {
+  void WriteWait(ActivityId before, char kind, uint32_t after, bool inferred) {
     out_ += "  wait";
     Label('w', before.value);
     out_ += " ->";
@@ -406,10 +409,10 @@ class GraphWriter {
   }
 
   const GraphData& data_;
-  WorkLayout works_;
+  ActivityLayout activities_;
   std::string out_;
   IdVector<CallId, char> call_labels_;  // Whether something refers to it.
-  IdVector<WorkId, char> work_labels_;
+  IdVector<ActivityId, char> activity_labels_;
   // What was written so far of things that are grouped by rank or thread.
   int64_t usual_device_ = 0;  // Of the rank that is being written.
   uint32_t next_thread_ = 0;

@@ -14,7 +14,7 @@ namespace {
 
 // The collectives of each rank on the streams of one number.
 struct Lineup {
-  std::vector<std::vector<WorkId>> of_ranks;  // Ids of the builder.
+  std::vector<std::vector<ActivityId>> of_ranks;  // Ids of the builder.
   std::vector<std::vector<CollectiveKind>> kinds;
 };
 
@@ -31,7 +31,7 @@ class Joiner {
   }
   void AddOps(const Graph& graph);
   void AddCalls(const Graph& graph);
-  void AddWorks(const Graph& graph, size_t place);
+  void AddActivities(const Graph& graph, size_t place);
   void AddWaits(const GraphData& data);
   Status Match(int64_t stream, const Lineup& lineup);
 
@@ -44,7 +44,7 @@ class Joiner {
   std::vector<OpId> ops_;
   std::vector<CallId> calls_;
   uint32_t call_count_ = 0;
-  std::vector<WorkId> works_;
+  std::vector<ActivityId> activities_;
   std::map<int64_t, Lineup> lineups_;  // By the stream's number.
 };
 
@@ -89,17 +89,17 @@ void Joiner::AddCalls(const Graph& graph) {
   }
 }
 
-void Joiner::AddWorks(const Graph& graph, size_t place) {
+void Joiner::AddActivities(const Graph& graph, size_t place) {
   const GraphData& data = graph.data();
-  works_.clear();
-  for (const WorkId id : data.works.ids()) {
-    Work work = data.works[id];
-    const int64_t stream = data.streams[work.stream].number;
-    work.name = Text(graph, work.name);
-    work.stream = Mapped(streams_, work.stream);
-    work.call = Mapped(calls_, work.call);
-    const WorkId added = builder_.AddWork(work, graph.shape(id));
-    works_.push_back(added);
+  activities_.clear();
+  for (const ActivityId id : data.activities.ids()) {
+    Activity activity = data.activities[id];
+    const int64_t stream = data.streams[activity.stream].number;
+    activity.name = Text(graph, activity.name);
+    activity.stream = Mapped(streams_, activity.stream);
+    activity.call = Mapped(calls_, activity.call);
+    const ActivityId added = builder_.AddActivity(activity, graph.shape(id));
+    activities_.push_back(added);
     const auto* const shape = std::get_if<Collective>(&graph.shape(id));
     // Whom a message is with is not told; it may be a server.
     if (shape != nullptr && shape->kind != CollectiveKind::kSendRecv) {
@@ -114,12 +114,12 @@ void Joiner::AddWorks(const Graph& graph, size_t place) {
 
 void Joiner::AddWaits(const GraphData& data) {
   for (StreamWait wait : data.stream_waits) {
-    wait.before = Mapped(works_, wait.before);
-    wait.after = Mapped(works_, wait.after);
+    wait.before = Mapped(activities_, wait.before);
+    wait.after = Mapped(activities_, wait.after);
     builder_.AddStreamWait(wait);
   }
   for (HostWait wait : data.host_waits) {
-    wait.before = Mapped(works_, wait.before);
+    wait.before = Mapped(activities_, wait.before);
     wait.call = Mapped(calls_, wait.call);
     builder_.AddHostWait(wait);
   }
@@ -148,7 +148,7 @@ void Joiner::Add(const RankGraph& rank, size_t place) {
   }
   AddOps(graph);
   AddCalls(graph);
-  AddWorks(graph, place);
+  AddActivities(graph, place);
   AddWaits(data);
 }
 
@@ -166,7 +166,7 @@ Status Joiner::Match(int64_t stream, const Lineup& lineup) {
   for (size_t i = 0; i < lineup.of_ranks.front().size(); ++i) {
     MatchedCollective collective{.kind = lineup.kinds.front()[i]};
     for (size_t rank = 0; rank < rank_count_; ++rank) {
-      collective.works.push_back(lineup.of_ranks[rank][i]);
+      collective.activities.push_back(lineup.of_ranks[rank][i]);
     }
     builder_.AddCollective(std::move(collective));
   }

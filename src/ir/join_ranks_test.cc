@@ -34,15 +34,15 @@ TEST(JoinRanksTest, TheNthCollectiveMeetsTheNth) {
   const GraphData& data = joined->data();
   ASSERT_EQ(data.ranks.size(), 2);
   EXPECT_EQ(data.ranks[RankId{1}].number, 5);
-  EXPECT_EQ(data.works.size(), 6);
+  EXPECT_EQ(data.activities.size(), 6);
   EXPECT_EQ(data.stream_waits.size(), 2);
   ASSERT_EQ(data.collectives.size(), 2);
   for (const MatchedCollective& collective : data.collectives) {
-    ASSERT_EQ(collective.works.size(), 2);
-    EXPECT_EQ(joined->shape(collective.works[0]),
-              joined->shape(collective.works[1]));
-    EXPECT_NE(data.works[collective.works[0]].stream,
-              data.works[collective.works[1]].stream);
+    ASSERT_EQ(collective.activities.size(), 2);
+    EXPECT_EQ(joined->shape(collective.activities[0]),
+              joined->shape(collective.activities[1]));
+    EXPECT_NE(data.activities[collective.activities[0]].stream,
+              data.activities[collective.activities[1]].stream);
   }
 }
 
@@ -64,7 +64,7 @@ rank 0
                                         {.graph = &does_not, .number = 1}};
   const auto joined = JoinRanks(ranks);
   ASSERT_TRUE(joined) << joined.error().message;
-  EXPECT_EQ(joined->data().works.size(), 1);
+  EXPECT_EQ(joined->data().activities.size(), 1);
   EXPECT_EQ(joined->data().collectives.size(), 0);
 }
 

@@ -117,7 +117,7 @@ struct Names<CallKind> {
 };
 
 template <>
-struct Names<WorkKind> {
+struct Names<ActivityKind> {
   static constexpr std::array<std::string_view, 4> kList = {
       "kernel", "memcpy", "memset", "collective"};
 };

@@ -25,7 +25,7 @@ TEST(NamesTest, EveryTableIsAsLongAsItsEnum) {
   ExpectLast(OpKind::kAnnotation, "annotation");
   ExpectLast(Device::kGpu, "gpu");
   ExpectLast(CallKind::kOther, "other");
-  ExpectLast(WorkKind::kCollective, "collective");
+  ExpectLast(ActivityKind::kCollective, "collective");
 }
 
 TEST(NamesTest, UnknownNamesAreNothing) {

@@ -25,7 +25,7 @@ std::string Named(const GraphData& data, std::string_view kind, IdType id,
 
 // A damaged file may have a word of megabytes.
 std::string ShownText(std::string_view text) {
-  // Long enough for most kernel names to be told apart.
+  // Long enough for most kernel names to be distinguished.
   constexpr size_t kShownWidth = 60;
   return Printable(ElideMiddle(text, kShownWidth));
 }
@@ -57,8 +57,8 @@ std::string Describe(const GraphData& data, CallId id) {
   return Named(data, "call", id, data.calls);
 }
 
-std::string Describe(const GraphData& data, WorkId id) {
-  return Named(data, "work", id, data.works);
+std::string Describe(const GraphData& data, ActivityId id) {
+  return Named(data, "work", id, data.activities);
 }
 
 std::string Describe(const GraphData& data, CollectiveId id) {
@@ -163,7 +163,7 @@ class Outliner {
   uint32_t first_op_;
   uint32_t next_op_;  // The first that is not yet in items_.
   uint32_t end_op_;
-  std::vector<uint32_t> end_of_;    // Of each op: behind the last one below it.
+  std::vector<uint32_t> end_of_;    // Of each op: after the last one below it.
   std::vector<uint32_t> depth_of_;  // Of each op in items_.
   std::vector<OpId> open_;
   std::vector<OutlineItem> items_;

@@ -22,7 +22,7 @@ std::string Describe(const GraphData& data, ThreadId id);
 std::string Describe(const GraphData& data, StreamId id);
 std::string Describe(const GraphData& data, OpId id);
 std::string Describe(const GraphData& data, CallId id);
-std::string Describe(const GraphData& data, WorkId id);
+std::string Describe(const GraphData& data, ActivityId id);
 std::string Describe(const GraphData& data, CollectiveId id);
 
 /// One line of the outline: an op or a call, and how many ops are around it.

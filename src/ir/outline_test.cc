@@ -8,7 +8,7 @@ namespace stepcast::ir {
 namespace {
 
 // Builds one thread and shows its outline, an item a line: its name indented by
-// its depth, a '!' behind what is misplaced.
+// its depth, a '!' after what is misplaced.
 class OutlineTest : public ::testing::Test {
  protected:
   OpId AddOp(std::string_view name, OpId parent = {}, int64_t start_us = -1) {
@@ -73,7 +73,7 @@ TEST_F(OutlineTest, CallsStandBetweenTheOpsAroundThem) {
             "d\n");
 }
 
-TEST_F(OutlineTest, WithoutTimesTheOrderOfTheCallsTellsWhereOpsBelong) {
+TEST_F(OutlineTest, WithoutTimesTheOrderOfTheCallsShowsWhereOpsBelong) {
   const OpId a = AddOp("a");
   const OpId b = AddOp("b", a);
   AddOp("c");

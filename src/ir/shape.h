@@ -19,7 +19,7 @@
 
 namespace stepcast::ir {
 
-/// Which way through the network a kernel works.
+/// Which way through the network a kernel activities.
 enum class Pass { kForward, kBackward, kBackwardData, kBackwardWeight };
 
 /// c[m,n] = a[m,k] b[k,n], `batch` times.

@@ -14,7 +14,7 @@ TEST(ShapeSetTest, EqualShapesShareAnId) {
 }
 
 // Two families with nothing but zeros in them.
-TEST(ShapeSetTest, FamiliesAreToldApart) {
+TEST(ShapeSetTest, FamiliesAreDistinguished) {
   ShapeSet set;
   EXPECT_NE(set.Insert(Fill{}), set.Insert(Transpose{}));
 }

@@ -95,7 +95,7 @@ namespace {
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 struct Escape {
-  char letter = 0;  // Behind the backslash.
+  char letter = 0;  // After the backslash.
   char byte = 0;
 };
 constexpr std::array kEscapes = {

@@ -34,7 +34,7 @@ class TextLine {
   bool is_empty() const { return rest_.empty() || rest_.front() == '#'; }
 
   /// To be called once, before Next: half the blanks in front, or the number
-  /// behind '^' in place of them.
+  /// after '^' in place of them.
   Result<size_t> TakeDepth();
 
   /// The next word, or nothing at the end of the line.

@@ -25,9 +25,9 @@ tl::unexpected<Error> Unknown(TextWord word, std::string_view expected) {
       fmt::format("unknown word {}; expected {}", Shown(word), expected));
 }
 
-// The part of `text` behind `key`, if it begins with that.
-std::optional<std::string_view> Behind(std::string_view key,
-                                       std::string_view text) {
+// The part of `text` after `key`, if it begins with that.
+std::optional<std::string_view> After(std::string_view key,
+                                      std::string_view text) {
   if (!text.starts_with(key)) {
     return std::nullopt;
   }
@@ -91,7 +91,7 @@ Result<E> NextName(TextLine& line) {
   return ParseName<E>(word);
 }
 
-// What several kinds of lines may have behind their first words.
+// What several kinds of lines may have after their first words.
 struct Common {
   std::optional<std::string> name{};
   std::optional<Measured> measured{};
@@ -157,7 +157,7 @@ Status NeedNone(bool is_there, std::string_view what) {
 }
 
 // "s7" or "s7[3]", in front of the colon.
-Status ParseWorkHead(std::string_view head, WorkLine& work) {
+Status ParseActivityHead(std::string_view head, ActivityLine& activity) {
   const std::string_view text = head.substr(0, head.size() - 1);
   constexpr std::string_view kExpected =
       "expected a stream such as 's7:', or 's7[3]:' with the place on it";
@@ -168,7 +168,7 @@ Status ParseWorkHead(std::string_view head, WorkLine& work) {
   if (!stream || !head.ends_with(':')) {
     return Bad({.text = head}, kExpected);
   }
-  work.stream = *stream;
+  activity.stream = *stream;
   if (open == text.size()) {
     return {};
   }
@@ -180,7 +180,7 @@ Status ParseWorkHead(std::string_view head, WorkLine& work) {
   if (!place || *place < 0 || *place > kMaxPlace) {
     return Bad({.text = head}, kExpected);
   }
-  work.place = static_cast<uint32_t>(*place);
+  activity.place = static_cast<uint32_t>(*place);
   return {};
 }
 
@@ -201,7 +201,7 @@ Result<RankLine> ParseRankLine(TextLine& line) {
   ASSIGN_OR_RETURN(rank.number, ParseNumber(number));
   Common common;
   RETURN_IF_ERROR(TakeRest(line, common, [&](std::string_view word) -> Status {
-    if (const auto device = Behind("device=", word)) {
+    if (const auto device = After("device=", word)) {
       ASSIGN_OR_RETURN(rank.device, ParseNumber(*device));
       return {};
     }
@@ -242,9 +242,9 @@ Result<OpLine> ParseOpLine(TextLine& line) {
   OpLine op;
   Common common;
   RETURN_IF_ERROR(TakeRest(line, common, [&](std::string_view word) -> Status {
-    if (const auto phase = Behind("phase=", word)) {
+    if (const auto phase = After("phase=", word)) {
       ASSIGN_OR_RETURN(op.phase, ParseName<Phase>(*phase));
-    } else if (const auto sequence = Behind("seq=", word)) {
+    } else if (const auto sequence = After("seq=", word)) {
       ASSIGN_OR_RETURN(op.sequence, ParseNumber(*sequence));
     } else {
       return Unknown({.text = word},
@@ -277,13 +277,13 @@ Result<CallLine> ParseCallLine(TextLine& line) {
   ASSIGN_OR_RETURN(call.kind, NextName<CallKind>(line));
   Common common;
   RETURN_IF_ERROR(TakeRest(line, common, [&](std::string_view word) -> Status {
-    if (const auto stream = Behind("stream=", word)) {
+    if (const auto stream = After("stream=", word)) {
       ASSIGN_OR_RETURN(call.stream, ParseStreamWord(*stream));
-    } else if (const auto event = Behind("event=", word)) {
+    } else if (const auto event = After("event=", word)) {
       ASSIGN_OR_RETURN(call.event, ParseLabel(*event));
     } else if (word == "op=none") {
       call.outside_ops = true;
-    } else if (const auto op = Behind("op=", word)) {
+    } else if (const auto op = After("op=", word)) {
       ASSIGN_OR_RETURN(call.op, ParseLabel(*op));
     } else {
       return Unknown({.text = word},
@@ -298,15 +298,15 @@ Result<CallLine> ParseCallLine(TextLine& line) {
   return call;
 }
 
-Result<WorkLine> ParseWorkLine(std::string_view head, TextLine& line) {
-  WorkLine work;
-  RETURN_IF_ERROR(ParseWorkHead(head, work));
+Result<ActivityLine> ParseActivityLine(std::string_view head, TextLine& line) {
+  ActivityLine activity;
+  RETURN_IF_ERROR(ParseActivityHead(head, activity));
   ASSIGN_OR_RETURN(const std::string_view family, NextWord(line, "a shape"));
   ASSIGN_OR_RETURN(ShapeReader shape, ShapeReader::Start(family));
   Common common;
-  std::optional<WorkKind> kind;
+  std::optional<ActivityKind> kind;
   RETURN_IF_ERROR(TakeRest(line, common, [&](std::string_view word) -> Status {
-    const auto found = FromName<WorkKind>(word);
+    const auto found = FromName<ActivityKind>(word);
     if (!found) {
       return shape.Add(word);
     }
@@ -316,12 +316,12 @@ Result<WorkLine> ParseWorkLine(std::string_view head, TextLine& line) {
     kind = found;
     return {};
   }));
-  work.shape = shape.shape();
-  work.kind = kind.value_or(UsualKind(work.shape));
-  work.name = common.TakeName();
-  work.measured = common.measured;
-  work.label = common.label;
-  return work;
+  activity.shape = shape.shape();
+  activity.kind = kind.value_or(UsualKind(activity.shape));
+  activity.name = common.TakeName();
+  activity.measured = common.measured;
+  activity.label = common.label;
+  return activity;
 }
 
 Result<WaitLine> ParseWaitLine(TextLine& line) {
@@ -358,7 +358,7 @@ Result<CollectiveLine> ParseCollectiveLine(TextLine& line) {
       return Unknown(*word, "labels of works");
     }
     ASSIGN_OR_RETURN(const std::string_view label, ParseLabel(word->text));
-    collective.works.push_back(label);
+    collective.activities.push_back(label);
   }
 }
 

@@ -29,14 +29,14 @@ inline constexpr size_t kMaxIndentedDepth = 32;
 inline constexpr size_t kOpDepth = 2;
 
 /// The kind of work that a shape is when the text does not say.
-inline WorkKind UsualKind(const KernelShape& shape) {
+inline ActivityKind UsualKind(const KernelShape& shape) {
   if (std::holds_alternative<Copy>(shape)) {
-    return WorkKind::kMemcpy;
+    return ActivityKind::kMemcpy;
   }
   if (std::holds_alternative<Collective>(shape)) {
-    return WorkKind::kCollective;
+    return ActivityKind::kCollective;
   }
-  return WorkKind::kKernel;
+  return ActivityKind::kKernel;
 }
 
 /// source "kineto"
@@ -88,17 +88,17 @@ struct CallLine {
 Result<CallLine> ParseCallLine(TextLine& line);
 
 /// s7[3]: gemm m=16 n=256 k=13 dtype=fp32 kernel "volta_sgemm" @24+3 #w5
-struct WorkLine {
+struct ActivityLine {
   StreamName stream{};
   std::optional<uint32_t> place{};  // On the stream.
   KernelShape shape{};
-  WorkKind kind = WorkKind::kKernel;
+  ActivityKind kind = ActivityKind::kKernel;
   std::string name{};
   std::optional<Measured> measured{};
   std::string_view label{};
 };
 /// `head` is the first word: "s7[3]:".
-Result<WorkLine> ParseWorkLine(std::string_view head, TextLine& line);
+Result<ActivityLine> ParseActivityLine(std::string_view head, TextLine& line);
 
 /// wait #w5 -> #w9 inferred
 struct WaitLine {
@@ -111,7 +111,7 @@ Result<WaitLine> ParseWaitLine(TextLine& line);
 /// collective all_to_all #w5 #w23
 struct CollectiveLine {
   CollectiveKind kind = CollectiveKind::kUnknown;
-  std::vector<std::string_view> works{};  // Labels.
+  std::vector<std::string_view> activities{};  // Labels.
 };
 Result<CollectiveLine> ParseCollectiveLine(TextLine& line);
 

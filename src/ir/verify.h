@@ -12,15 +12,16 @@ namespace stepcast::ir {
 ///   - everything stands in the order that GraphData describes; parents come
 ///     before their children, so there are no cycles;
 ///   - an op's parent and a call's op are on the same thread; a call's stream
-///     and event and a work's call belong to the same rank;
+///     and event and an activity's call belong to the same rank;
 ///   - only waits have an event, and it is a record;
 ///   - times are within kMaxTime, durations not negative;
 ///   - the tensors of the ops follow each other without gaps;
 ///   - shapes are distinct;
-///   - a collective has at most one work a rank, each a collective of its kind,
+///   - a collective has at most one activity a rank, each a collective of its
+///   kind,
 ///     and they name each other;
-///   - stream waits join works of one rank on different streams, without a
-///     circle along streams; host waits join a work and a call of one rank.
+///   - stream waits join activities of one rank on different streams, without a
+///     cycle along streams; host waits join an activity and a call of one rank.
 Status Verify(const GraphData& data);
 
 }  // namespace stepcast::ir

@@ -206,7 +206,7 @@ Status VerifyHost(const GraphData& data) {
   return VerifyCalls(data);
 }
 
-// The rules for streams, shapes and works.
+// The rules for streams, shapes and activities.
 
 namespace {
 
@@ -239,36 +239,36 @@ Status VerifyShapes(const GraphData& data) {
   return {};
 }
 
-Status VerifyWork(const GraphData& data, WorkId id) {
-  const Work& work = data.works[id];
-  RETURN_IF_ERROR(VerifyTime(data, id, work.measured));
-  if (!work.call.valid()) {
+Status VerifyActivity(const GraphData& data, ActivityId id) {
+  const Activity& activity = data.activities[id];
+  RETURN_IF_ERROR(VerifyTime(data, id, activity.measured));
+  if (!activity.call.valid()) {
     return {};
   }
-  const RankId caller = data.threads[data.calls[work.call].thread].rank;
-  if (caller != data.streams[work.stream].rank) {
+  const RankId caller = data.threads[data.calls[activity.call].thread].rank;
+  if (caller != data.streams[activity.stream].rank) {
     return Broken(
         data, id,
         fmt::format("it is on {}, but was launched on {}",
-                    Describe(data, work.stream), Describe(data, caller)));
+                    Describe(data, activity.stream), Describe(data, caller)));
   }
   return {};
 }
 
-Status VerifyWorks(const GraphData& data) {
+Status VerifyActivities(const GraphData& data) {
   StreamId stream{};
   StartOrder order;
-  for (const WorkId id : data.works.ids()) {
-    RETURN_IF_ERROR(VerifyWork(data, id));
-    const Work& work = data.works[id];
-    if (stream != work.stream) {
-      if (stream.valid() && work.stream < stream) {
+  for (const ActivityId id : data.activities.ids()) {
+    RETURN_IF_ERROR(VerifyActivity(data, id));
+    const Activity& activity = data.activities[id];
+    if (stream != activity.stream) {
+      if (stream.valid() && activity.stream < stream) {
         return Broken(data, id, "not in the order of streams");
       }
-      stream = work.stream;
+      stream = activity.stream;
       order.Restart();
     }
-    if (!order.Accepts(work.measured)) {
+    if (!order.Accepts(activity.measured)) {
       return Broken(data, id,
                     "it starts before a work in front of it on its stream");
     }
@@ -281,7 +281,7 @@ Status VerifyWorks(const GraphData& data) {
 Status VerifyDevice(const GraphData& data) {
   RETURN_IF_ERROR(VerifyStreams(data));
   RETURN_IF_ERROR(VerifyShapes(data));
-  return VerifyWorks(data);
+  return VerifyActivities(data);
 }
 
 namespace {
@@ -378,16 +378,16 @@ Status VerifyCallIds(const GraphData& data) {
   return {};
 }
 
-Status VerifyWorkIds(const GraphData& data) {
-  for (const WorkId id : data.works.ids()) {
-    const Work& work = data.works[id];
+Status VerifyActivityIds(const GraphData& data) {
+  for (const ActivityId id : data.activities.ids()) {
+    const Activity& activity = data.activities[id];
     RETURN_IF_ERROR(
         IdsOf(data, id)
-            .Has("name's text", work.name, data.strings.size())
-            .Has("shape", work.shape, data.shapes.size())
-            .Has("stream", work.stream, data.streams.size())
-            .Has("call", work.call, data.calls.size(), Presence::kOptional)
-            .Has("collective", work.collective, data.collectives.size(),
+            .Has("name's text", activity.name, data.strings.size())
+            .Has("shape", activity.shape, data.shapes.size())
+            .Has("stream", activity.stream, data.streams.size())
+            .Has("call", activity.call, data.calls.size(), Presence::kOptional)
+            .Has("collective", activity.collective, data.collectives.size(),
                  Presence::kOptional)
             .status());
   }
@@ -407,23 +407,24 @@ Status VerifyIds(const GraphData& data) {
   RETURN_IF_ERROR(VerifyRanksAndStreams(data));
   RETURN_IF_ERROR(VerifyOpIds(data));
   RETURN_IF_ERROR(VerifyCallIds(data));
-  RETURN_IF_ERROR(VerifyWorkIds(data));
-  const uint32_t works = data.works.size();
+  RETURN_IF_ERROR(VerifyActivityIds(data));
+  const uint32_t activities = data.activities.size();
   for (const CollectiveId id : data.collectives.ids()) {
-    for (const WorkId work : data.collectives[id].works) {
-      RETURN_IF_ERROR(IdsOf(data, id).Has("work", work, works).status());
+    for (const ActivityId activity : data.collectives[id].activities) {
+      RETURN_IF_ERROR(
+          IdsOf(data, id).Has("work", activity, activities).status());
     }
   }
   for (const StreamWait& wait : data.stream_waits) {
-    for (const WorkId work : {wait.before, wait.after}) {
-      if (work.value >= works) {
-        return NoSuch("a stream wait", "work", work.value, works);
+    for (const ActivityId activity : {wait.before, wait.after}) {
+      if (activity.value >= activities) {
+        return NoSuch("a stream wait", "work", activity.value, activities);
       }
     }
   }
   for (const HostWait& wait : data.host_waits) {
-    if (wait.before.value >= works) {
-      return NoSuch("a host wait", "work", wait.before.value, works);
+    if (wait.before.value >= activities) {
+      return NoSuch("a host wait", "work", wait.before.value, activities);
     }
     if (wait.call.value >= data.calls.size()) {
       return NoSuch("a host wait", "call", wait.call.value, data.calls.size());

@@ -17,7 +17,7 @@ namespace stepcast::ir {
 Status VerifyIds(const GraphData& data);
 /// Ranks, threads, ops with their tensors, calls.
 Status VerifyHost(const GraphData& data);
-/// Streams, shapes, works.
+/// Streams, shapes, activities.
 Status VerifyDevice(const GraphData& data);
 /// Collectives, stream waits, host waits.
 Status VerifyWaits(const GraphData& data);

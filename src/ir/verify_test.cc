@@ -60,7 +60,7 @@ TEST(VerifyTest, IdsMustBeInRange) {
       Complaint([](GraphData& data) { data.ops[OpId{1}].parent = OpId{44}; }),
       "op 1 'addmm': its parent is number 44 of 4");
   EXPECT_EQ(Complaint([](GraphData& data) {
-              data.works[WorkId{0}].stream = StreamId{};
+              data.activities[ActivityId{0}].stream = StreamId{};
             }),
             "work 0 '': it has no stream");
   EXPECT_EQ(
@@ -107,7 +107,7 @@ TEST(VerifyTest, TensorsFollowEachOther) {
 
 TEST(VerifyTest, TimesArePossible) {
   EXPECT_EQ(Complaint([](GraphData& data) {
-              data.works[WorkId{0}].measured->duration = Duration{-5};
+              data.activities[ActivityId{0}].measured->duration = Duration{-5};
             }),
             "work 0 '': its duration is -5 ns; expected 0 or more");
   EXPECT_THAT(Complaint([](GraphData& data) {
@@ -150,9 +150,9 @@ TEST(VerifyTest, OnlyWaitsHaveAnEventAndItIsARecord) {
             "call 4 'launch': its event, call 1 'record', is on another rank");
 }
 
-TEST(VerifyTest, WorksAreLaunchedByTheirOwnRank) {
+TEST(VerifyTest, ActivitiesAreLaunchedByTheirOwnRank) {
   EXPECT_EQ(Complaint([](GraphData& data) {
-              data.works[WorkId{0}].call = CallId{4};
+              data.activities[ActivityId{0}].call = CallId{4};
             }),
             "work 0 '': it is on stream 7 on device 0 of rank 0, but was "
             "launched on rank 1");
@@ -163,18 +163,18 @@ TEST(VerifyTest, ShapesAreDistinct) {
             "shape 2: it equals shape 0");
 }
 
-TEST(VerifyTest, CollectivesHaveOneWorkARankOfTheirKind) {
+TEST(VerifyTest, CollectivesHaveOneActivityPerRankOfTheirKind) {
   EXPECT_EQ(Complaint([](GraphData& data) {
-              data.collectives[CollectiveId{0}].works[0] = WorkId{0};
+              data.collectives[CollectiveId{0}].activities[0] = ActivityId{0};
             }),
             "collective 0 (all_reduce): its work 0 '' is no collective of this "
             "kind");
   EXPECT_THAT(Complaint([](GraphData& data) {
-                data.collectives[CollectiveId{0}].works[1] = WorkId{1};
+                data.collectives[CollectiveId{0}].activities[1] = ActivityId{1};
               }),
               HasSubstr("expected one a rank, in order"));
   EXPECT_EQ(Complaint([](GraphData& data) {
-              data.collectives[CollectiveId{0}].works.pop_back();
+              data.collectives[CollectiveId{0}].activities.pop_back();
             }),
             "2 works say they are part of a collective, but the collectives "
             "have 1");
@@ -182,25 +182,26 @@ TEST(VerifyTest, CollectivesHaveOneWorkARankOfTheirKind) {
 
 TEST(VerifyTest, WaitsStayOnTheirRank) {
   EXPECT_EQ(Complaint([](GraphData& data) {
-              data.stream_waits[0].after = WorkId{2};
+              data.stream_waits[0].after = ActivityId{2};
             }),
             "work 2 '': it waits for work 0 '', which is on another rank");
-  EXPECT_EQ(
-      Complaint([](GraphData& data) { data.host_waits[0].before = WorkId{2}; }),
-      "call 3 'launch': it waits for work 2 '', which is on another "
-      "rank");
+  EXPECT_EQ(Complaint([](GraphData& data) {
+              data.host_waits[0].before = ActivityId{2};
+            }),
+            "call 3 'launch': it waits for work 2 '', which is on another "
+            "rank");
 }
 
 TEST(VerifyTest, WaitsJoinDifferentStreams) {
   EXPECT_THAT(Complaint([](GraphData& data) {
-                data.stream_waits[0].after = WorkId{0};
+                data.stream_waits[0].after = ActivityId{0};
               }),
               HasSubstr("which is on the same stream"));
 }
 
-// s1: a  b      b waits for d, which stands behind c on its stream; c waits
+// s1: a  b      b waits for d, which stands after c on its stream; c waits
 // s2: c  d      for b.
-TEST(VerifyTest, WorksMustNotWaitInACircleAlongTheirStreams) {
+TEST(VerifyTest, ActivitiesMustNotWaitInACycleAlongTheirStreams) {
   const auto graph = ParseGraph(R"(stepcast-graph 1
 rank 0
   s1: opaque "a"

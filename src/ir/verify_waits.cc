@@ -8,21 +8,21 @@
 namespace stepcast::ir {
 namespace {
 
-RankId RankOf(const GraphData& data, WorkId id) {
-  return data.streams[data.works[id].stream].rank;
+RankId RankOf(const GraphData& data, ActivityId id) {
+  return data.streams[data.activities[id].stream].rank;
 }
 
-Status VerifyMember(const GraphData& data, CollectiveId id, WorkId member) {
+Status VerifyMember(const GraphData& data, CollectiveId id, ActivityId member) {
   const CollectiveKind kind = data.collectives[id].kind;
-  const Work& work = data.works[member];
-  const auto* shape = std::get_if<Collective>(&data.shapes[work.shape]);
-  if (work.kind != WorkKind::kCollective || shape == nullptr ||
+  const Activity& activity = data.activities[member];
+  const auto* shape = std::get_if<Collective>(&data.shapes[activity.shape]);
+  if (activity.kind != ActivityKind::kCollective || shape == nullptr ||
       shape->kind != kind) {
     return Broken(data, id,
                   fmt::format("its {} is no collective of this kind",
                               Describe(data, member)));
   }
-  if (work.collective != id) {
+  if (activity.collective != id) {
     return Broken(data, id,
                   fmt::format("its {} belongs to another or to none",
                               Describe(data, member)));
@@ -32,30 +32,31 @@ Status VerifyMember(const GraphData& data, CollectiveId id, WorkId member) {
 
 Status VerifyCollectives(const GraphData& data) {
   size_t members = 0;
-  WorkId last_first{};
+  ActivityId last_first{};
   for (const CollectiveId id : data.collectives.ids()) {
-    const std::vector<WorkId>& works = data.collectives[id].works;
-    if (works.empty()) {
+    const std::vector<ActivityId>& activities = data.collectives[id].activities;
+    if (activities.empty()) {
       return Broken(data, id, "it has no work");
     }
-    if (last_first.valid() && works.front() <= last_first) {
+    if (last_first.valid() && activities.front() <= last_first) {
       return Broken(data, id, "not in the order of the first works");
     }
-    last_first = works.front();
-    for (size_t i = 0; i < works.size(); ++i) {
-      RETURN_IF_ERROR(VerifyMember(data, id, works[i]));
-      if (i > 0 && RankOf(data, works[i]) <= RankOf(data, works[i - 1])) {
+    last_first = activities.front();
+    for (size_t i = 0; i < activities.size(); ++i) {
+      RETURN_IF_ERROR(VerifyMember(data, id, activities[i]));
+      if (i > 0 &&
+          RankOf(data, activities[i]) <= RankOf(data, activities[i - 1])) {
         return Broken(data, id,
                       fmt::format("its {} is not on a later rank than the "
                                   "work before; expected one a rank, in order",
-                                  Describe(data, works[i])));
+                                  Describe(data, activities[i])));
       }
     }
-    members += works.size();
+    members += activities.size();
   }
   size_t claims = 0;
-  for (const Work& work : data.works) {
-    claims += work.collective.valid() ? 1 : 0;
+  for (const Activity& activity : data.activities) {
+    claims += activity.collective.valid() ? 1 : 0;
   }
   if (claims != members) {
     return Fail(ErrorCode::kInvalidInput,
@@ -72,7 +73,8 @@ Status VerifyStreamWait(const GraphData& data, const StreamWait& wait) {
                   fmt::format("it waits for {}, which is on another rank",
                               Describe(data, wait.before)));
   }
-  if (data.works[wait.before].stream == data.works[wait.after].stream) {
+  if (data.activities[wait.before].stream ==
+      data.activities[wait.after].stream) {
     return Broken(data, wait.after,
                   fmt::format("it waits for {}, which is on the same stream; "
                               "streams keep their order without waits",
@@ -81,14 +83,14 @@ Status VerifyStreamWait(const GraphData& data, const StreamWait& wait) {
   return {};
 }
 
-// Runs the works as soon as those before them on the stream and those they wait
-// for have run; what never runs is part of a circle or behind one.
+// Runs the activities as soon as those before them on the stream and those they
+// wait for have run; what never runs is part of a cycle or after one.
 class Dryrun {
  public:
   explicit Dryrun(const GraphData& data)
       : data_(data),
-        waiting_for_(data.works.size(), 0),
-        first_wait_(size_t{data.works.size()} + 1, 0) {
+        waiting_for_(data.activities.size(), 0),
+        first_wait_(size_t{data.activities.size()} + 1, 0) {
     for (const StreamWait& wait : data.stream_waits) {
       ++waiting_for_[wait.after];
       ++first_wait_[wait.before.value + 1];
@@ -101,30 +103,30 @@ class Dryrun {
     for (const StreamWait& wait : data.stream_waits) {
       released_[next[wait.before.value]++] = wait.after;
     }
-    for (const WorkId id : data.works.ids()) {
+    for (const ActivityId id : data.activities.ids()) {
       waiting_for_[id] += FollowsOnStream(id) ? 1 : 0;
     }
   }
 
   Status Run() {
-    std::vector<WorkId> ready;
-    for (const WorkId id : data_.works.ids()) {
+    std::vector<ActivityId> ready;
+    for (const ActivityId id : data_.activities.ids()) {
       if (waiting_for_[id] == 0) {
         ready.push_back(id);
       }
     }
     uint32_t done = 0;
-    const auto release = [&](WorkId id) {
+    const auto release = [&](ActivityId id) {
       if (--waiting_for_[id] == 0) {
         ready.push_back(id);
       }
     };
     while (!ready.empty()) {
-      const WorkId id = ready.back();
+      const ActivityId id = ready.back();
       ready.pop_back();
       ++done;
-      const WorkId next{id.value + 1};
-      if (next.value < data_.works.size() && FollowsOnStream(next)) {
+      const ActivityId next{id.value + 1};
+      if (next.value < data_.activities.size() && FollowsOnStream(next)) {
         release(next);
       }
       for (uint32_t i = first_wait_[id.value]; i < first_wait_[id.value + 1];
@@ -132,31 +134,31 @@ class Dryrun {
         release(released_[i]);
       }
     }
-    if (done == data_.works.size()) {
+    if (done == data_.activities.size()) {
       return {};
     }
-    return Broken(data_, OneInTheCircle(),
+    return Broken(data_, OneInTheCycle(),
                   "it waits for itself, along streams and stream waits");
   }
 
  private:
-  bool FollowsOnStream(WorkId id) const {
-    return id.value > 0 &&
-           data_.works[WorkId{id.value - 1}].stream == data_.works[id].stream;
+  bool FollowsOnStream(ActivityId id) const {
+    return id.value > 0 && data_.activities[ActivityId{id.value - 1}].stream ==
+                               data_.activities[id].stream;
   }
 
-  // Every work that never ran waits for another such one: going back often
-  // enough ends in the circle.
-  WorkId OneInTheCircle() const {
-    IdVector<WorkId, WorkId> blocker(data_.works.size());
-    WorkId at{};
-    for (const WorkId id : data_.works.ids()) {
+  // Every activity that never ran waits for another such one: going back often
+  // enough ends in the cycle.
+  ActivityId OneInTheCycle() const {
+    IdVector<ActivityId, ActivityId> blocker(data_.activities.size());
+    ActivityId at{};
+    for (const ActivityId id : data_.activities.ids()) {
       if (waiting_for_[id] == 0) {
         continue;
       }
       at = at.valid() ? at : id;
-      if (FollowsOnStream(id) && waiting_for_[WorkId{id.value - 1}] > 0) {
-        blocker[id] = WorkId{id.value - 1};
+      if (FollowsOnStream(id) && waiting_for_[ActivityId{id.value - 1}] > 0) {
+        blocker[id] = ActivityId{id.value - 1};
       }
     }
     for (const StreamWait& wait : data_.stream_waits) {
@@ -164,16 +166,16 @@ class Dryrun {
         blocker[wait.after] = wait.before;
       }
     }
-    for (uint32_t i = 0; i < data_.works.size(); ++i) {
+    for (uint32_t i = 0; i < data_.activities.size(); ++i) {
       at = blocker[at];
     }
     return at;
   }
 
   const GraphData& data_;
-  IdVector<WorkId, uint32_t> waiting_for_;
-  std::vector<uint32_t> first_wait_;  // Of each work, in released_.
-  std::vector<WorkId> released_;
+  IdVector<ActivityId, uint32_t> waiting_for_;
+  std::vector<uint32_t> first_wait_;  // Of each activity, in released_.
+  std::vector<ActivityId> released_;
 };
 
 Status VerifyStreamWaits(const GraphData& data) {

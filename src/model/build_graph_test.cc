@@ -35,7 +35,7 @@ ir::Graph Build(const Model& model, const Settings& settings) {
 // Elements updated by the optimizer's kernels.
 int64_t UpdatedElements(const ir::Graph& graph) {
   int64_t elements = 0;
-  for (const ir::WorkId id : graph.data().works.ids()) {
+  for (const ir::ActivityId id : graph.data().activities.ids()) {
     if (const auto* const step =
             std::get_if<ir::OptimizerStep>(&graph.shape(id))) {
       elements += step->elements;
@@ -124,8 +124,8 @@ TEST(BuildGraphTest, CapturingLosesNoKernelOfTheDevice) {
   Settings captured = eager;
   captured.cuda_graphs = CudaGraphs::kAll;
   // Two copies into the inputs that the graph was captured with come on top.
-  EXPECT_EQ(Build(Small(), captured).data().works.size(),
-            Build(Small(), eager).data().works.size() + 2);
+  EXPECT_EQ(Build(Small(), captured).data().activities.size(),
+            Build(Small(), eager).data().activities.size() + 2);
 }
 
 TEST(BuildGraphTest, MixedPrecisionMultipliesInHalfAndUpdatesInFull) {
@@ -146,7 +146,7 @@ TEST(BuildGraphTest, MixedPrecisionMultipliesInHalfAndUpdatesInFull) {
 int64_t CountCasts(const ir::Graph& graph, int64_t elements, int64_t from,
                    int64_t to) {
   int64_t count = 0;
-  for (const ir::WorkId id : graph.data().works.ids()) {
+  for (const ir::ActivityId id : graph.data().activities.ids()) {
     const auto* const op = std::get_if<ir::Elementwise>(&graph.shape(id));
     count += op != nullptr && op->elements == elements &&
                      op->read.count == from * elements &&
@@ -164,7 +164,7 @@ TEST(BuildGraphTest, MixedPrecisionJoinsInTheWidestType) {
                           .impl = *FindImplementation("pytorch-bags")};
   const ir::Graph graph = Build(Small(), settings);
   std::vector<ir::DType> joined;
-  for (const ir::WorkId id : graph.data().works.ids()) {
+  for (const ir::ActivityId id : graph.data().activities.ids()) {
     if (const auto* const op = std::get_if<ir::Concat>(&graph.shape(id))) {
       joined.push_back(op->dtype);
     }
@@ -180,7 +180,7 @@ TEST(BuildGraphTest, MixedPrecisionJoinsInTheWidestType) {
 
 int64_t CountFullProducts(const ir::Graph& graph) {
   int64_t count = 0;
-  for (const ir::WorkId id : graph.data().works.ids()) {
+  for (const ir::ActivityId id : graph.data().activities.ids()) {
     const auto* const gemm = std::get_if<ir::Gemm>(&graph.shape(id));
     count += gemm != nullptr && gemm->dtype == ir::DType::kFp32 ? 1 : 0;
   }
@@ -227,8 +227,8 @@ TEST(BuildGraphTest, TorchrecOnSeveralRanksMeetsTheOthers) {
   const auto graph = BuildRankGraph(model, settings, plan);
   ASSERT_TRUE(graph) << graph.error().message;
   int64_t collectives = 0;
-  for (const ir::Work& work : graph->data().works) {
-    collectives += work.kind == ir::WorkKind::kCollective ? 1 : 0;
+  for (const ir::Activity& activity : graph->data().activities) {
+    collectives += activity.kind == ir::ActivityKind::kCollective ? 1 : 0;
   }
   // Vectors there and back, three times ids, one bucket of gradients.
   EXPECT_EQ(collectives, 6);

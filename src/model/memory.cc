@@ -34,7 +34,7 @@ double Product(std::initializer_list<int64_t> factors) {
   return product;
 }
 
-// What a work writes that somebody may read later.
+// What an activity writes that somebody may read later.
 struct WrittenBytes {
   double operator()(const ir::Gemm& shape) const {
     return Bytes(shape.dtype, Product({shape.batch, shape.m, shape.n}));
@@ -94,16 +94,17 @@ struct WrittenBytes {
   }
 };
 
-// Each work of the forward pass, by what it writes.
+// Each activity of the forward pass, by what it writes.
 std::vector<double> ForwardOutputs(const ir::GraphData& data) {
   std::vector<double> outputs;
-  for (const ir::Work& work : data.works) {
-    if (!work.call.valid() || !data.calls[work.call].op.valid()) {
+  for (const ir::Activity& activity : data.activities) {
+    if (!activity.call.valid() || !data.calls[activity.call].op.valid()) {
       continue;
     }
-    const ir::Phase phase = data.ops[data.calls[work.call].op].phase;
+    const ir::Phase phase = data.ops[data.calls[activity.call].op].phase;
     if (phase == ir::Phase::kForward || phase == ir::Phase::kDataLoading) {
-      outputs.push_back(std::visit(WrittenBytes(), data.shapes[work.shape]));
+      outputs.push_back(
+          std::visit(WrittenBytes(), data.shapes[activity.shape]));
     }
   }
   return outputs;
@@ -144,9 +145,9 @@ double DenseParameters(const Model& model, const ir::GraphData& data) {
   if (parameters > 0) {
     return parameters;
   }
-  for (const ir::Work& work : data.works) {
+  for (const ir::Activity& activity : data.activities) {
     if (const auto* step =
-            std::get_if<ir::OptimizerStep>(&data.shapes[work.shape])) {
+            std::get_if<ir::OptimizerStep>(&data.shapes[activity.shape])) {
       parameters += static_cast<double>(step->elements);
     }
   }
@@ -259,7 +260,7 @@ double Memory::total() const {
 
 double CommunicationBytes(const ir::Graph& graph) {
   double bytes = 0;
-  for (const ir::WorkId id : graph.data().works.ids()) {
+  for (const ir::ActivityId id : graph.data().activities.ids()) {
     if (const auto* part = std::get_if<ir::Collective>(&graph.shape(id))) {
       bytes += 2.0 * static_cast<double>(part->bytes.count);
     }

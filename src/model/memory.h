@@ -32,8 +32,9 @@ struct TablePlace {
 /// The memory of one device that runs the step of `graph`.
 ///   tables, their optimizer's state: from the model;
 ///   dense parameters, their gradients and state: from the model's layers, of
-///     image and language models from the optimizer's works;
-///   activations: what works of the forward pass write, kept for the backward;
+///     image and language models from the optimizer's activities;
+///   activations: what activities of the forward pass write, kept for the
+///   backward;
 ///     in inference the largest two;
 ///   context: what the driver and the libraries hold;
 ///   slack: what the allocator's blocks waste.

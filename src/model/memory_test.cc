@@ -65,7 +65,7 @@ TEST(MemoryTest, InferenceKeepsNoStateAndFewActivations) {
   EXPECT_LT(PartOf(infer, "activations"), PartOf(train, "activations"));
 }
 
-TEST(WaysToFitTest, TellsWhatWouldHelp) {
+TEST(WaysToFitTest, SaysWhatWouldHelp) {
   Memory memory;
   memory.parts = {{"tables", 60}, {"table optimizer", 20}, {"context", 4}};
   EXPECT_THAT(WaysToFit(memory, 100, {}, {.bytes = 80}), IsEmpty());

@@ -117,11 +117,11 @@ struct Model {
   // Recommendation models.
   int64_t dense_features = 0;
   std::vector<TableGroup> tables{};
-  std::vector<int64_t> bottom_mlp{};  // Widths behind the dense features.
-  std::vector<int64_t> top_mlp{};     // Widths behind the interaction.
+  std::vector<int64_t> bottom_mlp{};  // Widths after the dense features.
+  std::vector<int64_t> top_mlp{};     // Widths after the interaction.
   Interaction interaction{};
   Loss loss = Loss::kBce;
-  double dropout = 0;  // Behind each hidden layer of the top; 0: none.
+  double dropout = 0;  // After each hidden layer of the top; 0: none.
 
   // Image and language models.
   int64_t image_size = 0;

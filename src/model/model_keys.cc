@@ -74,7 +74,7 @@ std::vector<std::string_view> SplitNumbers(std::string_view text) {
     }
     text.remove_prefix(end + 1);
   }
-  parts.emplace_back("");  // Nothing, or nothing behind the last separator.
+  parts.emplace_back("");  // Nothing, or nothing after the last separator.
   return parts;
 }
 

@@ -49,13 +49,13 @@ std::vector<RankGraph> Graphs(const Case& one, int64_t world,
     }
     RankGraph rank{.plan = share.plan, .count = share.count};
     const ir::GraphData& data = graph->data();
-    for (const ir::WorkId id : data.works.ids()) {
+    for (const ir::ActivityId id : data.activities.ids()) {
       rank.sized = rank.sized && ir::IsSized(graph->shape(id));
       if (const auto* const collective =
               std::get_if<ir::Collective>(&graph->shape(id))) {
-        EXPECT_EQ(data.works[id].kind, ir::WorkKind::kCollective);
+        EXPECT_EQ(data.activities[id].kind, ir::ActivityKind::kCollective);
         rank.collectives.push_back(*collective);
-        rank.streams.push_back(data.streams[data.works[id].stream].number);
+        rank.streams.push_back(data.streams[data.activities[id].stream].number);
       }
     }
     all.push_back(std::move(rank));
@@ -73,7 +73,7 @@ int64_t Sum(const std::vector<int64_t>& splits) {
 
 // Every rank's n-th collective is of one kind and type and on one stream;
 // all-reduces are of one size.
-void ExpectMeeting(const std::vector<RankGraph>& ranks) {
+void ExpectRendezvous(const std::vector<RankGraph>& ranks) {
   for (const RankGraph& rank : ranks) {
     EXPECT_TRUE(rank.sized);
     const RankGraph& first = ranks.front();
@@ -119,7 +119,7 @@ TEST_P(EveryCase, RanksMeetInTheSameOrderAndSendWhatIsReceived) {
     SCOPED_TRACE(what);
     const std::vector<RankGraph> ranks = Graphs(one, world);
     ASSERT_FALSE(ranks.empty());
-    ExpectMeeting(ranks);
+    ExpectRendezvous(ranks);
     const std::vector<ir::Collective>& first = ranks.front().collectives;
     const RankPlan& plan = ranks.front().plan;
     const bool shared =
@@ -139,7 +139,7 @@ TEST_P(EveryCase, RanksMeetInTheSameOrderAndSendWhatIsReceived) {
 TEST_P(EveryCase, ManyRanksMeetToo) {
   const std::vector<RankGraph> ranks = Graphs(GetParam(), 1024);
   ASSERT_FALSE(ranks.empty());
-  ExpectMeeting(ranks);
+  ExpectRendezvous(ranks);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -201,7 +201,7 @@ TEST(RankGraphsTest, NvidiaExchangesVectorsAndReducesTheTop) {
 
 // Vectors and gradients in FP16; gradients of replicated tables and of the MLPs
 // in one sum, while rows are updated.
-TEST(RankGraphsTest, HugectrReducesBehindTheExchange) {
+TEST(RankGraphsTest, HugectrReducesAfterTheExchange) {
   using enum ir::CollectiveKind;
   const std::vector<RankGraph> ranks = Graphs(
       {"hugectr", "mlperf_dlrm_dcnv2", Mode::kTrain, Precision::kAmpFp16}, 8,
@@ -266,7 +266,7 @@ TEST(RankGraphsTest, NcfHasGradientsOfAllRowsHoweverManyRanksThereAre) {
     std::vector<std::string> kernels;
     const auto graph = BuildRankGraph(*model, settings, plan);
     EXPECT_TRUE(graph) << graph.error().message;
-    for (const ir::WorkId id : graph->data().works.ids()) {
+    for (const ir::ActivityId id : graph->data().activities.ids()) {
       const ir::KernelShape& shape = graph->shape(id);
       if (std::holds_alternative<ir::Sort>(shape) ||
           std::holds_alternative<ir::EmbeddingBag>(shape) ||
@@ -307,7 +307,7 @@ TEST(RankGraphs, TorchrecSumsInsideANodeAndSendsOnBetweenNodes) {
   Settings settings;
   settings.impl = *FindImplementation("torchrec");
   settings.batch = 512;
-  const auto shares = ShareDeal(
+  const auto shares = ShareAssignment(
       model, settings, 4,
       {.local = {{table}}, .node_split = {{}, {table}}, .ranks_per_node = 2});
   ASSERT_TRUE(shares) << shares.error().message;
@@ -316,7 +316,7 @@ TEST(RankGraphs, TorchrecSumsInsideANodeAndSendsOnBetweenNodes) {
     const auto graph = BuildRankGraph(model, settings, share.plan);
     ASSERT_TRUE(graph) << graph.error().message;
     kinds.emplace_back();
-    for (const ir::WorkId id : graph->data().works.ids()) {
+    for (const ir::ActivityId id : graph->data().activities.ids()) {
       EXPECT_TRUE(ir::IsSized(graph->shape(id)));
       const auto* const part = std::get_if<ir::Collective>(&graph->shape(id));
       if (part == nullptr) {

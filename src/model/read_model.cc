@@ -109,7 +109,7 @@ Result<std::vector<int64_t>> ParseIds(std::string_view text,
   return ids;
 }
 
-Result<IdDistribution> ReadIds(const ModelKeys& keys, const ReadBeside& read) {
+Result<IdDistribution> ReadIds(const ModelKeys& keys, const ReadSibling& read) {
   IdDistribution ids;
   ASSIGN_OR_RETURN(std::string kind, keys.Text("ids", ""));
   const toml::node* const histogram = keys.Find("histogram");
@@ -181,7 +181,7 @@ Status ReadPlacement(const ModelKeys& keys, TableGroup& group) {
 // One group for each of `rows`, with the pooling of its place in the list.
 Result<std::vector<TableGroup>> Groups(const ModelKeys& keys,
                                        std::string_view rows_key, int64_t dim,
-                                       const ReadBeside& read) {
+                                       const ReadSibling& read) {
   ASSIGN_OR_RETURN(const std::vector<int64_t> rows,
                    keys.Wholes(rows_key, 1, kMostRows));
   ASSIGN_OR_RETURN(std::vector<double> pooling,
@@ -239,7 +239,7 @@ Status CheckSize(const std::vector<TableGroup>& tables,
 }
 
 Result<std::vector<TableGroup>> ReadTables(const ModelKeys& keys,
-                                           const ReadBeside& read) {
+                                           const ReadSibling& read) {
   ASSIGN_OR_RETURN(const int64_t usual_dim,
                    keys.Whole("embedding_dim", 0, 1, kMostDim));
   const toml::node* const node = keys.Find("tables");
@@ -558,7 +558,7 @@ Status ReadOptimizers(const ModelKeys& keys, Model& model) {
 }  // namespace
 
 Result<Model> ParseModel(std::string_view text, std::string_view source,
-                         const ReadBeside& read) {
+                         const ReadSibling& read) {
   ASSIGN_OR_RETURN(const toml::table table, ParseToml(text, source));
   ASSIGN_OR_RETURN(const ModelKeys keys, ModelKeys::Make(table, kKeys));
   Model model;

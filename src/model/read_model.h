@@ -14,7 +14,7 @@ namespace stepcast::model {
 /// "file:line: what; expected". `read` gets the names of files with measured
 /// ids.
 Result<Model> ParseModel(std::string_view text, std::string_view source,
-                         const ReadBeside& read);
+                         const ReadSibling& read);
 
 }  // namespace stepcast::model
 

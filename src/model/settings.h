@@ -51,7 +51,7 @@ struct Settings {
   /// MiB of gradients that DDP sums at once; 0: its own 25, of the first bucket
   /// 1.
   int64_t bucket_mib = 0;
-  /// Of TorchRec: the ids of the next batch are distributed behind this one's
+  /// Of TorchRec: the ids of the next batch are distributed after this one's
   /// forward pass. Otherwise those of this batch, before it.
   bool prefetch_ids = true;
   std::optional<TorchRelease> torch{};  // Not given: as the implementation's.

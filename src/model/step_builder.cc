@@ -63,35 +63,36 @@ ir::CallId StepBuilder::AddCall(std::string_view name, ir::CallKind kind) {
                          .stream = waits ? stream_ : ir::StreamId{}});
 }
 
-ir::WorkId StepBuilder::AddWork(ir::CallId call, ir::WorkKind kind,
-                                const ir::KernelShape& shape,
-                                std::string_view name) {
-  const ir::WorkId id = graph_.AddWork({.name = graph_.Intern(name),
-                                        .kind = kind,
-                                        .stream = stream_,
-                                        .call = call},
-                                       shape);
+ir::ActivityId StepBuilder::AddActivity(ir::CallId call, ir::ActivityKind kind,
+                                        const ir::KernelShape& shape,
+                                        std::string_view name) {
+  const ir::ActivityId id = graph_.AddActivity({.name = graph_.Intern(name),
+                                                .kind = kind,
+                                                .stream = stream_,
+                                                .call = call},
+                                               shape);
   Queue& queue = queues_[stream_];
-  for (const ir::WorkId before : std::exchange(queue.waits_for, {})) {
+  for (const ir::ActivityId before : std::exchange(queue.waits_for, {})) {
     graph_.AddStreamWait({.before = before, .after = id});
   }
   queue.last = id;
   return id;
 }
 
-ir::WorkId StepBuilder::Launch(const ir::KernelShape& shape,
-                               std::string_view call) {
+ir::ActivityId StepBuilder::Launch(const ir::KernelShape& shape,
+                                   std::string_view call) {
   const ir::CallId id =
       capturing() ? captured_ : AddCall(call, ir::CallKind::kLaunch);
-  return AddWork(id, ir::WorkKind::kKernel, shape, ir::FamilyName(shape));
+  return AddActivity(id, ir::ActivityKind::kKernel, shape,
+                     ir::FamilyName(shape));
 }
 
 void StepBuilder::Memset(int64_t bytes) {
   const ir::CallId call =
       capturing() ? captured_
                   : AddCall("cudaMemsetAsync", ir::CallKind::kLaunch);
-  AddWork(call, ir::WorkKind::kMemset, ir::Fill{.bytes = {bytes}},
-          "Memset (Device)");
+  AddActivity(call, ir::ActivityKind::kMemset, ir::Fill{.bytes = {bytes}},
+              "Memset (Device)");
 }
 
 void StepBuilder::Collect(const ir::Collective& shape, ir::StreamId stream) {
@@ -100,7 +101,7 @@ void StepBuilder::Collect(const ir::Collective& shape, ir::StreamId stream) {
   const ir::CallId call =
       capturing() ? captured_
                   : AddCall("cudaLaunchKernel", ir::CallKind::kLaunch);
-  AddWork(call, ir::WorkKind::kCollective, shape, "collective");
+  AddActivity(call, ir::ActivityKind::kCollective, shape, "collective");
   stream_ = before;
 }
 
@@ -108,13 +109,14 @@ void StepBuilder::CopyToDevice(int64_t bytes, bool pinned, bool waits) {
   if (capturing()) {
     return;
   }
-  const ir::WorkId copy = AddWork(
-      AddCall("cudaMemcpyAsync", ir::CallKind::kLaunch), ir::WorkKind::kMemcpy,
-      ir::Copy{.kind = ir::CopyKind::kHostToDevice,
-               .bytes = {bytes},
-               .pinned = pinned},
-      pinned ? "Memcpy HtoD (Pinned -> Device)"
-             : "Memcpy HtoD (Pageable -> Device)");
+  const ir::ActivityId copy =
+      AddActivity(AddCall("cudaMemcpyAsync", ir::CallKind::kLaunch),
+                  ir::ActivityKind::kMemcpy,
+                  ir::Copy{.kind = ir::CopyKind::kHostToDevice,
+                           .bytes = {bytes},
+                           .pinned = pinned},
+                  pinned ? "Memcpy HtoD (Pinned -> Device)"
+                         : "Memcpy HtoD (Pageable -> Device)");
   if (waits || !pinned) {
     const ir::CallId sync =
         AddCall("cudaStreamSynchronize", ir::CallKind::kStreamSync);
@@ -128,39 +130,40 @@ void StepBuilder::CopyToHost(int64_t bytes, bool pinned) {
   }
   // To pageable memory: the call itself returns when the copy is done.
   const ir::CallId call = AddCall("cudaMemcpyAsync", ir::CallKind::kLaunch);
-  const ir::WorkId copy = AddWork(call, ir::WorkKind::kMemcpy,
-                                  ir::Copy{.kind = ir::CopyKind::kDeviceToHost,
-                                           .bytes = {bytes},
-                                           .pinned = pinned},
-                                  pinned ? "Memcpy DtoH (Device -> Pinned)"
-                                         : "Memcpy DtoH (Device -> Pageable)");
+  const ir::ActivityId copy =
+      AddActivity(call, ir::ActivityKind::kMemcpy,
+                  ir::Copy{.kind = ir::CopyKind::kDeviceToHost,
+                           .bytes = {bytes},
+                           .pinned = pinned},
+                  pinned ? "Memcpy DtoH (Device -> Pinned)"
+                         : "Memcpy DtoH (Device -> Pageable)");
   const ir::CallId sync =
       AddCall("cudaStreamSynchronize", ir::CallKind::kStreamSync);
   graph_.AddHostWait({.before = copy, .call = call});
   graph_.AddHostWait({.before = copy, .call = sync});
 }
 
-// A work of the host's own, for which the call that stands for it waits.
-void StepBuilder::Block(ir::WorkKind kind, const ir::KernelShape& shape,
+// An activity of the host's own, for which the call that stands for it waits.
+void StepBuilder::Block(ir::ActivityKind kind, const ir::KernelShape& shape,
                         std::string_view name) {
   if (!host_.valid()) {
     host_ = AddStream(kHostStream);
   }
   const ir::StreamId before = std::exchange(stream_, host_);
   const ir::CallId call = AddCall("cudaMemcpyAsync", ir::CallKind::kLaunch);
-  const ir::WorkId work = AddWork(call, kind, shape, name);
-  graph_.AddHostWait({.before = work, .call = call});
+  const ir::ActivityId activity = AddActivity(call, kind, shape, name);
+  graph_.AddHostWait({.before = activity, .call = call});
   stream_ = before;
 }
 
 void StepBuilder::WorkOnHost(int64_t bytes) {
-  Block(ir::WorkKind::kMemcpy,
+  Block(ir::ActivityKind::kMemcpy,
         ir::Copy{.kind = ir::CopyKind::kHostToHost, .bytes = {bytes}},
         "host memory");
 }
 
 void StepBuilder::WaitForServer(int64_t bytes) {
-  Block(ir::WorkKind::kCollective,
+  Block(ir::ActivityKind::kCollective,
         ir::Collective{.kind = ir::CollectiveKind::kSendRecv,
                        .bytes = {bytes},
                        .group_size = 2,
@@ -172,9 +175,9 @@ void StepBuilder::CopyOnDevice(int64_t bytes) {
   const ir::CallId call =
       capturing() ? captured_
                   : AddCall("cudaMemcpyAsync", ir::CallKind::kLaunch);
-  AddWork(call, ir::WorkKind::kMemcpy,
-          ir::Copy{.kind = ir::CopyKind::kDeviceToDevice, .bytes = {bytes}},
-          "Memcpy DtoD (Device -> Device)");
+  AddActivity(call, ir::ActivityKind::kMemcpy,
+              ir::Copy{.kind = ir::CopyKind::kDeviceToDevice, .bytes = {bytes}},
+              "Memcpy DtoD (Device -> Device)");
 }
 
 void StepBuilder::SyncStream() {

@@ -41,12 +41,12 @@ class StepBuilder {
   void Op(std::string_view name);
 
   /// A kernel, by what launches it in `call`.
-  ir::WorkId Launch(const ir::KernelShape& shape,
-                    std::string_view call = "cudaLaunchKernel");
+  ir::ActivityId Launch(const ir::KernelShape& shape,
+                        std::string_view call = "cudaLaunchKernel");
   void Memset(int64_t bytes);
-  /// A collective on a stream of its own, behind what the stream in use holds.
+  /// A collective on a stream of its own, after what the stream in use holds.
   void Collect(const ir::Collective& shape, ir::StreamId stream);
-  /// The host goes on behind it if `waits`. Pageable memory always waits.
+  /// The host goes on after it if `waits`. Pageable memory always waits.
   void CopyToDevice(int64_t bytes, bool pinned, bool waits);
   void CopyToHost(int64_t bytes, bool pinned = false);
   void CopyOnDevice(int64_t bytes);
@@ -67,16 +67,17 @@ class StepBuilder {
 
  private:
   struct Queue {
-    ir::WorkId last{};
-    std::vector<ir::WorkId> waits_for{};
+    ir::ActivityId last{};
+    std::vector<ir::ActivityId> waits_for{};
   };
 
   bool capturing() const { return captured_.valid(); }
-  void Block(ir::WorkKind kind, const ir::KernelShape& shape,
+  void Block(ir::ActivityKind kind, const ir::KernelShape& shape,
              std::string_view name);
   ir::CallId AddCall(std::string_view name, ir::CallKind kind);
-  ir::WorkId AddWork(ir::CallId call, ir::WorkKind kind,
-                     const ir::KernelShape& shape, std::string_view name);
+  ir::ActivityId AddActivity(ir::CallId call, ir::ActivityKind kind,
+                             const ir::KernelShape& shape,
+                             std::string_view name);
 
   ir::GraphBuilder graph_;
   ir::RankId rank_{};

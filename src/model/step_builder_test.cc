@@ -33,7 +33,7 @@ rank 0
 )");
 }
 
-// The host goes on behind the sync when the copy is done; a copy to pageable
+// The host goes on after the sync when the copy is done; a copy to pageable
 // memory also holds up the call itself.
 TEST(StepBuilderTest, CopiesMakeTheHostWait) {
   StepBuilder step("test");
@@ -59,7 +59,7 @@ TEST(StepBuilderTest, AStreamWaitsForWhatAnotherHoldsNow) {
   ASSERT_TRUE(graph) << graph.error().message;
   ASSERT_EQ(graph->data().stream_waits.size(), 1u);
   const ir::StreamWait& wait = graph->data().stream_waits.front();
-  EXPECT_EQ(graph->data().works[wait.before].stream, compute);
+  EXPECT_EQ(graph->data().activities[wait.before].stream, compute);
 }
 
 TEST(StepBuilderTest, ACapturedGraphIsOneCall) {
@@ -78,7 +78,7 @@ TEST(StepBuilderTest, ACapturedGraphIsOneCall) {
   ASSERT_EQ(graph->data().calls.size(), 1u);
   EXPECT_EQ(graph->data().calls[ir::CallId{0}].kind,
             ir::CallKind::kGraphLaunch);
-  EXPECT_EQ(graph->data().works.size(), 2u);
+  EXPECT_EQ(graph->data().activities.size(), 2u);
   EXPECT_TRUE(graph->data().host_waits.empty());
 }
 

@@ -12,7 +12,7 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "base/units.h"
-#include "model/tables/table_deal.h"
+#include "model/tables/table_assignment.h"
 #include "plan/candidates.h"
 #include "plan/ledger.h"
 
@@ -113,14 +113,14 @@ Simulate MakeSimulator(const engine::Request& request, double capacity_bytes) {
   return [&request, capacity_bytes,
           tables = model::SingleTables(request.model.tables)](
              const Plan& plan) -> Result<Simulated> {
-    engine::Request dealt = request;
+    engine::Request sharded = request;
     const engine::Machine& machine = request.machine;
     if (machine.ranks > 1) {
-      dealt.deal = DealOf(plan, tables,
-                          {.count = machine.ranks, .nodes = machine.nodes});
+      sharded.assignment = AssignmentOf(
+          plan, tables, {.count = machine.ranks, .nodes = machine.nodes});
     }
     ASSIGN_OR_RETURN(const engine::ModelPrediction predicted,
-                     engine::PredictModel(dealt, {}));
+                     engine::PredictModel(sharded, {}));
     return Simulated{.step = predicted.result.step,
                      .hbm_bytes = predicted.memory.total(),
                      .fits = predicted.memory.total() <= capacity_bytes};
@@ -164,7 +164,7 @@ class Finder {
 
   Result<FoundPlans> Run() {
     ASSIGN_OR_RETURN(const auto sharders, PickSharders(options_.sharders));
-    options_.tell("plans by cost");
+    options_.on_progress("plans by cost");
     found_.candidates.resize(sharders.size());
     ParallelFor(sharders.size(), options_.threads, [&](size_t i) {
       Found found = sharders[i]->run(problem_, options_.search);
@@ -245,7 +245,7 @@ class Finder {
         candidate.simulated = alike->simulated;
         continue;
       }
-      options_.tell(
+      options_.on_progress(
           fmt::format("simulating the plan of {}", candidate.sharder));
       RETURN_IF_ERROR(SimulateOne(candidate));
       ++simulated;
@@ -298,7 +298,7 @@ class Finder {
         continue;
       }
       ++trial;
-      options_.tell(
+      options_.on_progress(
           fmt::format("change {} of {} simulated", trial, options_.trials));
       RETURN_IF_ERROR(SimulateOne(other));
       if (IsBetter(other, best) &&

@@ -69,7 +69,7 @@ struct Candidate {
 };
 
 /// What is being done, for people who wait.
-using Tell = std::function<void(std::string_view what)>;
+using ReportProgress = std::function<void(std::string_view what)>;
 
 struct FindOptions {
   SearchOptions search{};
@@ -80,7 +80,7 @@ struct FindOptions {
   size_t most_simulated = SIZE_MAX;
   /// Changes of the best plan that are simulated.
   int trials = 0;
-  Tell tell = [](std::string_view) {};
+  ReportProgress on_progress = [](std::string_view) {};
 };
 
 struct FoundPlans {

@@ -188,12 +188,12 @@ HostTime Ledger::Host(int makers) const {
 //   wire                  | vectors   | sums of parts | sizes of the next batch
 //
 // Then its ids are on their way while the top MLP runs. Backward the other way
-// round, and gradients of copies are summed behind:
+// round, and gradients of copies are summed after:
 //
 //   lookups  | copies |                             | parts | own tables |
 //   wire     | sums of parts | vectors | copies     |
 //
-// The host waits for sizes twice, before the lookups and behind them, and gets
+// The host waits for sizes twice, before the lookups and after them, and gets
 // ahead while gradients are on their way, into the next step: in between the
 // device may wait for it.
 Cost Ledger::Evaluate() const {

@@ -117,7 +117,7 @@ TEST(Ledger, BoundsPlansThatAreNotComplete) {
   EXPECT_DOUBLE_EQ(ledger.Evaluate().us, 1000 + 12 + 1 + 1 + 24);
 }
 
-TEST(CostCurve, RunsThroughItsPointsAndOnBehindThem) {
+TEST(CostCurve, RunsThroughItsPointsAndContinuesAfterThem) {
   const CostCurve curve(1024, [](double bytes) { return 5 + bytes / 8; });
   EXPECT_EQ(curve.Us(0), 0);
   EXPECT_NEAR(curve.Us(100), 17.5, 1e-9);

@@ -1,5 +1,5 @@
 // Plans made better bit by bit: parts moved away from the ranks that decide the
-// step, exchanged with others, or tables shared out another way.
+// step, exchanged with others, or tables divided another way.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -14,7 +14,7 @@ namespace {
 
 // Ranks that take part in exchanges with a busy one, those with least to do.
 constexpr size_t kPartners = 16;
-// Ranks and nodes tried for a table that is shared out another way.
+// Ranks and nodes tried for a table that is divided another way.
 constexpr size_t kReshardPlacesTried = 3;
 // Tables on all ranks that are tried another way in a round.
 constexpr size_t kEverywhereTried = 32;

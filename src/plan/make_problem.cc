@@ -11,7 +11,7 @@
 
 #include "base/check.h"
 #include "base/parallel.h"
-#include "engine/run/price_works.h"
+#include "engine/run/price_activities.h"
 #include "model/build_graph.h"
 #include "model/frameworks/placed_lookup.h"
 #include "model/memory.h"
@@ -19,7 +19,7 @@
 #include "model/shapes.h"
 #include "model/tables/embedding_stats.h"
 #include "model/tables/rank_plan.h"
-#include "model/tables/table_deal.h"
+#include "model/tables/table_assignment.h"
 #include "plan/problem.h"
 #include "plan/shard_rates.h"
 
@@ -77,7 +77,7 @@ class ShardPricer {
   ShardPricer(const Job& job, const ShardRates& rates)
       : job_(job), rates_(rates) {}
 
-  /// The load of each part of `table`, shared out as `option` says: what one
+  /// The load of each part of `table`, divided as `option` says: what one
   /// part more takes in the kernels of a rank that has a usual number of them,
   /// for they handle all parts in one go. Of tables that the host looks up:
   /// what the host and copies take, which nothing hides.
@@ -122,15 +122,15 @@ PassTimes TimesWith(const Job& job, std::vector<model::TableGroup> tables) {
   const auto graph = model::BuildRankGraph(*job.model, job.settings, plan);
   CHECK(graph.has_value()) << graph.error().message;
   const ir::GraphData& data = graph->data();
-  const engine::PricedWorks prices =
-      engine::PriceWorks(data, *job.kernels, nullptr, {.host = job.host});
+  const engine::PricedActivities prices =
+      engine::PriceActivities(data, *job.kernels, nullptr, {.host = job.host});
   PassTimes times;
-  for (const ir::WorkId id : data.works.ids()) {
-    const ir::Work& work = data.works[id];
-    if (!work.call.valid() || !data.calls[work.call].op.valid()) {
+  for (const ir::ActivityId id : data.activities.ids()) {
+    const ir::Activity& activity = data.activities[id];
+    if (!activity.call.valid() || !data.calls[activity.call].op.valid()) {
       continue;
     }
-    const ir::Phase phase = data.ops[data.calls[work.call].op].phase;
+    const ir::Phase phase = data.ops[data.calls[activity.call].op].phase;
     (phase == ir::Phase::kBackward ? times.backward_us : times.forward_us) +=
         prices.prices[id].p50_us;
   }

@@ -18,7 +18,7 @@ namespace stepcast::plan {
 
 // What the user does not want of a plan.
 
-/// Tables whose name matches may be shared out in these ways only.
+/// Tables whose name matches may be divided in these ways only.
 struct Constraint {
   std::string text{};  // As written.
   Glob tables{"*"};

@@ -35,14 +35,14 @@ Result<Sharding> ParseSharding(std::string_view name) {
   return Fail(ErrorCode::kInvalidInput, Unknown("sharding type", name, kNames));
 }
 
-model::TableDeal DealOf(const Plan& plan,
-                        const std::vector<model::TableGroup>& tables,
-                        const Ranks& ranks) {
+model::TableAssignment AssignmentOf(
+    const Plan& plan, const std::vector<model::TableGroup>& tables,
+    const Ranks& ranks) {
   CHECK(plan.tables.size() == tables.size());
-  model::TableDeal deal;
-  deal.local.resize(static_cast<size_t>(ranks.count));
-  deal.ranks_per_node = ranks.per_node();
-  deal.node_split.resize(static_cast<size_t>(ranks.nodes));
+  model::TableAssignment assignment;
+  assignment.local.resize(static_cast<size_t>(ranks.count));
+  assignment.ranks_per_node = ranks.per_node();
+  assignment.node_split.resize(static_cast<size_t>(ranks.nodes));
   for (size_t i = 0; i < tables.size(); ++i) {
     const TablePlan& table = plan.tables[i];
     switch (table.sharding) {
@@ -51,25 +51,25 @@ model::TableDeal DealOf(const Plan& plan,
         for (const Shard& shard : table.shards) {
           model::TableGroup slice = tables[i];
           slice.dim = shard.columns;
-          deal.local[static_cast<size_t>(shard.rank)].push_back(slice);
+          assignment.local[static_cast<size_t>(shard.rank)].push_back(slice);
         }
         break;
       case Sharding::kTableRowWise:
         if (ranks.nodes > 1) {
           const int node = table.shards.front().rank / ranks.per_node();
-          deal.node_split[static_cast<size_t>(node)].push_back(tables[i]);
+          assignment.node_split[static_cast<size_t>(node)].push_back(tables[i]);
           break;
         }
         [[fallthrough]];  // One node: its ranks are all there are.
       case Sharding::kRowWise:
-        deal.split.push_back(tables[i]);
+        assignment.split.push_back(tables[i]);
         break;
       case Sharding::kDataParallel:
-        deal.replicated.push_back(tables[i]);
+        assignment.replicated.push_back(tables[i]);
         break;
     }
   }
-  return deal;
+  return assignment;
 }
 
 }  // namespace stepcast::plan

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "model/model.h"
-#include "model/tables/table_deal.h"
+#include "model/tables/table_assignment.h"
 
 namespace stepcast::plan {
 
@@ -18,8 +18,8 @@ namespace stepcast::plan {
 enum class Sharding : uint8_t {
   kTableWise,     // Whole on one rank.
   kColumnWise,    // Slices of columns, each on a rank.
-  kRowWise,       // Rows dealt out to all ranks.
-  kTableRowWise,  // Rows dealt out to the ranks of one node.
+  kRowWise,       // Rows sharded to all ranks.
+  kTableRowWise,  // Rows sharded to the ranks of one node.
   kDataParallel,  // A copy on every rank.
 };
 inline constexpr size_t kShardingCount = 5;
@@ -64,9 +64,9 @@ struct Ranks {
 
 /// What the step's builder makes of a plan. `tables` are single ones, as many
 /// as the plan has.
-model::TableDeal DealOf(const Plan& plan,
-                        const std::vector<model::TableGroup>& tables,
-                        const Ranks& ranks);
+model::TableAssignment AssignmentOf(
+    const Plan& plan, const std::vector<model::TableGroup>& tables,
+    const Ranks& ranks);
 
 }  // namespace stepcast::plan
 

@@ -1,4 +1,4 @@
-// What is to be planned: tables, the ways each may be shared out with what a
+// What is to be planned: tables, the ways each may be divided with what a
 // part costs, the ranks and their memory.
 #ifndef STEPCAST_PLAN_PROBLEM_H_
 #define STEPCAST_PLAN_PROBLEM_H_
@@ -70,7 +70,7 @@ struct Exchanges {
 };
 
 /// What the host is busy for in a step. It waits for sizes of a batch before
-/// the lookups, and for those of the next batch behind them; then it issues
+/// the lookups, and for those of the next batch after them; then it issues
 /// what leads to the exchange of gradients, and gets ahead while these are on
 /// their way, up to the first wait of the next step.
 struct HostTime {
@@ -103,13 +103,13 @@ struct Problem {
   double capacity_bytes = 0;  // Of a rank, for parts of tables.
   double other_bytes = 0;     // What the step holds beside them.
   double lead_us = 0;         // Of the device before its lookups.
-  double other_us = 0;        // Between and behind exchanges, likewise beside
+  double other_us = 0;        // Between and after exchanges, likewise beside
                               // embeddings.
   Exchanges exchanges{};
   HostRates host{};
 };
 
-/// How one table is shared out: an option and where its parts go.
+/// How one table is divided: an option and where its parts go.
 struct Choice {
   uint16_t option = 0;
   /// The rank of each part of tables and columns; the node of kTableRowWise;

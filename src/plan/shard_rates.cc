@@ -41,12 +41,12 @@ Cuts CutsOf(const ir::GraphData& data) {
   for (const ir::HostWait& wait : data.host_waits) {
     cuts.sizes[wait.call.value] = is_in(wait.call, ir::Phase::kSparseDataDist);
   }
-  for (const ir::Work& work : data.works) {
+  for (const ir::Activity& activity : data.activities) {
     const auto* const part =
-        std::get_if<ir::Collective>(&data.shapes[work.shape]);
+        std::get_if<ir::Collective>(&data.shapes[activity.shape]);
     if (part != nullptr && part->kind != ir::CollectiveKind::kAllReduce &&
-        work.call.valid() && is_in(work.call, ir::Phase::kBackward)) {
-      cuts.gradients[work.call.value] = true;
+        activity.call.valid() && is_in(activity.call, ir::Phase::kBackward)) {
+      cuts.gradients[activity.call.value] = true;
     }
   }
   return cuts;
@@ -61,23 +61,23 @@ HostTime HostTimeOf(const ir::Graph& graph, const cost::OverheadTable& table) {
       timeline::PredictedPlan(graph, table, {.profiled = false});
   const Cuts cuts = CutsOf(data);
   HostTime time;
-  for (const auto& pieces : plan.threads) {
+  for (const auto& segments : plan.threads) {
     double all = 0;
     double early = 0;      // Up to the first wait for sizes,
     double before = 0;     // and up to the last.
     double middle = 0;     // Up to the last gradients sent.
-    double optimizer = 0;  // Behind the wait.
-    for (const timeline::HostPiece& piece : pieces) {
-      const double us = ToMicroseconds(piece.duration + piece.tail);
+    double optimizer = 0;  // After the wait.
+    for (const timeline::HostSegment& segment : segments) {
+      const double us = ToMicroseconds(segment.duration + segment.tail);
       all += us;
-      const bool updates =
-          piece.op.valid() && data.ops[piece.op].phase == ir::Phase::kOptimizer;
+      const bool updates = segment.op.valid() &&
+                           data.ops[segment.op].phase == ir::Phase::kOptimizer;
       optimizer += updates ? us : 0;
-      if (piece.call.valid() && cuts.sizes[piece.call.value]) {
+      if (segment.call.valid() && cuts.sizes[segment.call.value]) {
         early = before == 0 ? all : early;
         before = all;
         optimizer = 0;
-      } else if (piece.call.valid() && cuts.gradients[piece.call.value]) {
+      } else if (segment.call.valid() && cuts.gradients[segment.call.value]) {
         middle = all;
       }
     }
@@ -104,16 +104,16 @@ Result<Sums> SumUp(const Job& job, const model::RankPlan& plan) {
   job.kernels->PriceAll(data.shapes.items(), prices);
   Sums sums;
   bool leading = true;
-  for (const ir::Work& work : data.works) {
-    const auto& price = prices[work.shape.value];
+  for (const ir::Activity& activity : data.activities) {
+    const auto& price = prices[activity.shape.value];
     const auto* const part =
-        std::get_if<ir::Collective>(&data.shapes[work.shape]);
+        std::get_if<ir::Collective>(&data.shapes[activity.shape]);
     leading = leading && part == nullptr;
-    if (!price || !IsCounted(data.shapes[work.shape]) || !work.call.valid() ||
-        !data.calls[work.call].op.valid()) {
+    if (!price || !IsCounted(data.shapes[activity.shape]) ||
+        !activity.call.valid() || !data.calls[activity.call].op.valid()) {
       continue;
     }
-    switch (data.ops[data.calls[work.call].op].phase) {
+    switch (data.ops[data.calls[activity.call].op].phase) {
       case ir::Phase::kBackward:
       case ir::Phase::kOptimizer:
         sums.backward_us += price->p50_us;

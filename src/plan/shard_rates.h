@@ -9,7 +9,7 @@
 #include "cost/collectives/collective_models.h"
 #include "cost/kernel_models.h"
 #include "cost/overheads/overhead_table.h"
-#include "engine/run/price_works.h"
+#include "engine/run/price_activities.h"
 #include "model/model.h"
 #include "model/settings.h"
 #include "plan/problem.h"
@@ -47,7 +47,7 @@ struct ShardRates {
   double replicated_element_us = 0;  // Gradient and update of one number.
   HostRates host{};
   double lead_us = 0;   // Of a rank without tables: before its lookups,
-  double other_us = 0;  // and behind.
+  double other_us = 0;  // and after.
   double other_bytes = 0;
 };
 

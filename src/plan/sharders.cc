@@ -184,7 +184,7 @@ Found ShardByBeam(const Problem& problem, const SearchOptions& options) {
   return Beam(problem, width, kBeamPlacesTried, {}).Run(options);
 }
 
-// The sharders of the papers: whole tables, dealt out by simple rules
+// The sharders of the papers: whole tables, sharded by simple rules
 // (docs/models/planner.md).
 
 namespace {

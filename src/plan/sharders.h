@@ -18,7 +18,7 @@ struct SearchOptions {
   uint64_t seed = 1;
   /// Evaluations of a plan's cost that a search may make.
   int64_t evaluations = 1'000'000;
-  /// Asked now and then; true ends the search with what it has.
+  /// Asked occasionally; true ends the search with what it has.
   std::function<bool()> stop = [] { return false; };
 };
 

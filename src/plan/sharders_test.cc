@@ -39,7 +39,7 @@ std::vector<int> RanksOf(const Found& found) {
   return ranks;
 }
 
-TEST(Sharders, DealAsThePapersDo) {
+TEST(Sharders, AssignAsThePapersDo) {
   const Problem problem = Whole({8, 1, 2, 4, 3}, 2);
   EXPECT_THAT(RanksOf(ShardNaively(problem, {})), ElementsAre(0, 1, 0, 1, 0));
   EXPECT_THAT(RanksOf(ShardInChunks(problem, {})), ElementsAre(0, 0, 0, 1, 1));

@@ -70,10 +70,11 @@ TorchrecPerf EstimateLikeTorchrec(const Problem& problem, const Table& table,
   const double columns =
       static_cast<double>(table.group.dim) /
       (option.sharding == Sharding::kColumnWise ? option.shards : 1);
-  const bool rows_dealt = option.sharding == Sharding::kRowWise ||
-                          option.sharding == Sharding::kTableRowWise;
-  const Moves moves = MovesOf(
-      samples, table.group.pooling / (rows_dealt ? option.shards : 1), columns);
+  const bool rows_sharded = option.sharding == Sharding::kRowWise ||
+                            option.sharding == Sharding::kTableRowWise;
+  const Moves moves =
+      MovesOf(samples, table.group.pooling / (rows_sharded ? option.shards : 1),
+              columns);
   const double compute = moves.ComputeMs(columns);
   TorchrecPerf perf{.forward_compute = compute,
                     .backward_compute = compute * kBackwardFactor};
@@ -100,7 +101,7 @@ TorchrecPerf EstimateLikeTorchrec(const Problem& problem, const Table& table,
     }
   }
   perf.backward_comms = perf.forward_comms;
-  if (rows_dealt) {  // Gradients are copied into the order of rows.
+  if (rows_sharded) {  // Gradients are copied into the order of rows.
     perf.backward_compute += 2 * moves.vectors / kHbmBandwidth;
   }
   return perf;

@@ -17,7 +17,7 @@
 #include "model/frameworks/implementations.h"
 #include "model/model_files.h"
 #include "model/settings.h"
-#include "plan/load_deal.h"
+#include "plan/load_assignment.h"
 #include "scenario/resize_model.h"
 
 namespace stepcast::scenario {

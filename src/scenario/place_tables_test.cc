@@ -5,7 +5,7 @@
 
 #include "model/frameworks/implementations.h"
 #include "model/model_files.h"
-#include "model/tables/table_deal.h"
+#include "model/tables/table_assignment.h"
 #include "scenario/job_testing.h"
 
 namespace stepcast::scenario {
@@ -82,7 +82,7 @@ TEST(PlaceTablesTest, AnotherWordTakesHybridBack) {
 TEST(PlaceTablesTest, APlanAndHybridExcludeEachOther) {
   Resolver resolver;
   Job job = MlperfJob(1, 4);
-  job.request.deal = model::TableDeal{};
+  job.request.assignment = model::TableAssignment{};
   ASSERT_TRUE(engine::SetPlacement("hybrid", job.request));
   const auto predicted = PredictJob(job, resolver);
   ASSERT_FALSE(predicted);

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "model/tables/table_deal.h"
+#include "model/tables/table_assignment.h"
 
 namespace stepcast::scenario {
 

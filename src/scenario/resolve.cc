@@ -14,7 +14,7 @@
 #include "model/frameworks/implementations.h"
 #include "model/model_files.h"
 #include "model/tables/placement.h"
-#include "plan/load_deal.h"
+#include "plan/load_assignment.h"
 #include "scenario/apply.h"
 #include "scenario/resize_model.h"
 
@@ -250,7 +250,7 @@ Status Resolver::Bind(Job& job) {
   }
   ASSIGN_OR_RETURN(job.request.overheads, Overheads(overheads));
   if (!job.names.plan.empty()) {
-    RETURN_IF_ERROR(plan::LoadDeal(job.names.plan, job.request));
+    RETURN_IF_ERROR(plan::LoadAssignment(job.names.plan, job.request));
   }
   return {};
 }

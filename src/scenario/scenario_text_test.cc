@@ -76,7 +76,7 @@ TEST(ScenarioTextTest, AReportWithoutOneHasNone) {
   EXPECT_FALSE(question->has_value());
 }
 
-TEST(ScenarioTextTest, MistakesAreTold) {
+TEST(ScenarioTextTest, MistakesAreReported) {
   EXPECT_THAT(ErrorOfReport(R"({"scenario": {"bacth": "4"}})"),
               HasSubstr("unknown setting 'bacth'"));
   EXPECT_THAT(ErrorOfReport(R"({"scenario": {"pageable": "4"}})"),

@@ -9,9 +9,9 @@ namespace stepcast::sim {
 namespace {
 
 TaskId LastToStart(const TaskGraph& graph, const Schedule& schedule,
-                   MeetingId meeting) {
+                   RendezvousId rendezvous) {
   TaskId last{};
-  for (const TaskId member : graph.members(meeting)) {
+  for (const TaskId member : graph.members(rendezvous)) {
     if (!last.valid() ||
         schedule.placements[member].start > schedule.placements[last].start) {
       last = member;
@@ -45,18 +45,19 @@ void AddWait(const Placement& placement, TaskId task, Duration begin,
 }
 
 /// Appends the work of `task` until `end`, and returns the task whose start let
-/// it begin: itself, or the last of its meeting.
+/// it begin: itself, or the last of its rendezvous.
 TaskId AddTask(const TaskGraph& graph, const Schedule& schedule, TaskId task,
                Duration end, std::vector<PathStep>& path) {
   const Placement& placement = schedule.placements[task];
-  path.push_back({.task = task, .begin = placement.work, .end = end});
-  if (placement.start == placement.work) {
+  path.push_back({.task = task, .begin = placement.run, .end = end});
+  if (placement.start == placement.run) {
     return task;
   }
-  const TaskId last = LastToStart(graph, schedule, graph.tasks()[task].meeting);
-  const Duration work = schedule.placements[last].work;
+  const TaskId last =
+      LastToStart(graph, schedule, graph.tasks()[task].rendezvous);
+  const Duration run = schedule.placements[last].run;
   path.push_back(
-      {.task = last, .last_of_meeting = true, .begin = work, .end = work});
+      {.task = last, .last_of_rendezvous = true, .begin = run, .end = run});
   return last;
 }
 

@@ -14,7 +14,7 @@ namespace stepcast::sim {
 /// A stretch of the path.
 struct PathStep {
   enum class Kind : uint8_t {
-    /// `task` was at work: until its end, or until the next step's task
+    /// `task` was active: until its end, or until the next step's task
     /// started, where a dependency let that one start earlier.
     kTask,
     kRelease,  // `task` had its release time to wait for.
@@ -24,9 +24,9 @@ struct PathStep {
   Kind kind = Kind::kTask;
   TaskId task{};
   uint8_t dependency = 0;  // For kDelay: the kind of the dependency.
-  /// For kTask: the next step's task, of the same meeting, waited for `task`,
-  /// whose start let the meeting begin. Such a step has no length.
-  bool last_of_meeting = false;
+  /// For kTask: the next step's task, of the same rendezvous, waited for
+  /// `task`, whose start let the rendezvous begin. Such a step has no length.
+  bool last_of_rendezvous = false;
   Duration begin{};
   Duration end{};
 
@@ -34,13 +34,13 @@ struct PathStep {
 };
 
 /// From time zero to the end of `task`, without holes; steps of no length are
-/// left out except tasks. From a task that waited for others of its meeting the
-/// path leads back to the one that started last, the smallest by id.
+/// left out except tasks. From a task that waited for others of its rendezvous
+/// the path leads back to the one that started last, the smallest by id.
 std::vector<PathStep> PathTo(const TaskGraph& graph, const Schedule& schedule,
                              TaskId task);
 
-/// From time zero to the start of `task`, likewise: what a member of a meeting
-/// waits for there is not part of it.
+/// From time zero to the start of `task`, likewise: what a member of a
+/// rendezvous waits for there is not part of it.
 std::vector<PathStep> PathToStart(const TaskGraph& graph,
                                   const Schedule& schedule, TaskId task);
 

@@ -40,7 +40,7 @@ std::vector<std::string> Lines(const std::vector<PathStep>& path) {
     if (step.kind == PathStep::Kind::kDelay) {
       lines.back() += fmt::format(" kind {}", step.dependency);
     }
-    if (step.last_of_meeting) {
+    if (step.last_of_rendezvous) {
       lines.back() += " last of meeting";
     }
   }
@@ -101,13 +101,14 @@ TEST(CriticalPathTest, ATaskCountsUntilTheNextMayStart) {
 // rank 1: [2: 10us            ][3: 3us]
 TEST(CriticalPathTest, AMemberThatWaitedLeadsToTheOneThatStartedLast) {
   NamedTasks tasks;
-  const MeetingId meeting = tasks.AddMeeting();
+  const RendezvousId rendezvous = tasks.AddRendezvous();
   const LaneId rank0 = tasks.AddLane();
   const LaneId rank1 = tasks.AddLane();
   tasks.Add("compute", rank0, 4);
-  tasks.Add("collective", rank0, 5, {.meeting = meeting});
+  tasks.Add("collective", rank0, 5, {.rendezvous = rendezvous});
   tasks.Add("compute", rank1, 10);
-  const TaskId late = tasks.Add("collective", rank1, 3, {.meeting = meeting});
+  const TaskId late =
+      tasks.Add("collective", rank1, 3, {.rendezvous = rendezvous});
   const TaskGraph graph = std::move(tasks).Build();
   EXPECT_THAT(
       CriticalLines(graph),
@@ -122,14 +123,15 @@ TEST(CriticalPathTest, AMemberThatWaitedLeadsToTheOneThatStartedLast) {
 // rank 1: [2: 10us            ]_1us_[3: 3us]
 TEST(CriticalPathTest, ThePathToAStartLeavesOutWhatAMemberThenWaitsFor) {
   NamedTasks tasks;
-  const MeetingId meeting = tasks.AddMeeting();
+  const RendezvousId rendezvous = tasks.AddRendezvous();
   const LaneId rank0 = tasks.AddLane();
   const LaneId rank1 = tasks.AddLane();
   const TaskId first = tasks.Add("compute", rank0, 4);
-  const TaskId early = tasks.Add("collective", rank0, 5, {.meeting = meeting});
+  const TaskId early =
+      tasks.Add("collective", rank0, 5, {.rendezvous = rendezvous});
   tasks.Add("compute", rank1, 10);
-  const TaskId late =
-      tasks.Add("collective", rank1, 3, {.gap_us = 1, .meeting = meeting});
+  const TaskId late = tasks.Add("collective", rank1, 3,
+                                {.gap_us = 1, .rendezvous = rendezvous});
   const TaskGraph graph = std::move(tasks).Build();
   const Schedule schedule = Simulate(graph);
   EXPECT_THAT(Lines(PathToStart(graph, schedule, early)),
@@ -144,11 +146,11 @@ TEST(CriticalPathTest, ThePathToAStartLeavesOutWhatAMemberThenWaitsFor) {
 // rank 2: [4: 6us         ][5: 2us]
 TEST(CriticalPathTest, OfMembersThatStartedLastTheSmallestIsBlamed) {
   NamedTasks tasks;
-  const MeetingId meeting = tasks.AddMeeting();
+  const RendezvousId rendezvous = tasks.AddRendezvous();
   for (const int64_t compute_us : {1, 6, 6}) {
     const LaneId rank = tasks.AddLane();
     tasks.Add("compute", rank, compute_us);
-    tasks.Add("collective", rank, 2, {.meeting = meeting});
+    tasks.Add("collective", rank, 2, {.rendezvous = rendezvous});
   }
   const TaskGraph graph = std::move(tasks).Build();
   const Schedule schedule = Simulate(graph);

@@ -29,7 +29,7 @@ struct OwnTimes {
     return wait.delay;
   }
   static constexpr bool ignores(Duration /*delay*/) { return false; }
-  static constexpr bool apart(MeetingId /*meeting*/) { return false; }
+  static constexpr bool apart(RendezvousId /*rendezvous*/) { return false; }
 };
 
 /// All times from elsewhere.
@@ -43,8 +43,8 @@ struct OtherTimes {
     return times->delays[place];
   }
   static bool ignores(Duration delay) { return delay == kNoWait; }
-  bool apart(MeetingId meeting) const {
-    return times->apart[meeting.value] != 0;
+  bool apart(RendezvousId rendezvous) const {
+    return times->apart[rendezvous.value] != 0;
   }
 };
 
@@ -67,7 +67,7 @@ void SetStart(const TaskGraph& graph, const Times& times, TaskId id,
       continue;
     }
     const Placement& before = placements[wait.before.value];
-    const Duration time = std::max(before.end + delay, before.work);
+    const Duration time = std::max(before.end + delay, before.run);
     if (time > start) {
       start = time;
       blocker = wait.before;
@@ -89,7 +89,7 @@ void SetStart(const TaskGraph& graph, const Times& times, TaskId id,
   placement.kind = kind;
 }
 
-/// Lets the members of a meeting, all of which have a start, work.
+/// Lets the members of a rendezvous, all of which have a start, work.
 template <typename Times>
 void Meet(std::span<const TaskId> members, const Times& times,
           Placement* placements) {
@@ -98,7 +98,7 @@ void Meet(std::span<const TaskId> members, const Times& times,
     last = std::max(last, placements[member.value].start);
   }
   for (const TaskId member : members) {
-    placements[member.value].work = last;
+    placements[member.value].run = last;
     placements[member.value].end = last + times.duration(member.value);
   }
 }
@@ -114,11 +114,11 @@ void PlaceAll(const TaskGraph& graph, const Times& times, Schedule& schedule) {
     const Task& task = tasks[id.value];
     SetStart(graph, times, id, placements);
     Placement& placement = placements[id.value];
-    if (!task.meeting.valid() || times.apart(task.meeting)) {
-      placement.work = placement.start;
+    if (!task.rendezvous.valid() || times.apart(task.rendezvous)) {
+      placement.run = placement.start;
       placement.end = placement.start + times.duration(id.value);
-    } else if (graph.closer(task.meeting) == id) {
-      Meet(graph.members(task.meeting), times, placements);
+    } else if (graph.closer(task.rendezvous) == id) {
+      Meet(graph.members(task.rendezvous), times, placements);
     }
   }
   schedule.makespan = Duration{};
@@ -169,7 +169,7 @@ TaskTimes TimesOf(const TaskGraph& graph) {
       times.delays.push_back(wait.delay);
     }
   }
-  times.apart.assign(graph.meeting_count(), 0);
+  times.apart.assign(graph.rendezvous_count(), 0);
   return times;
 }
 
@@ -181,8 +181,8 @@ void SimulateWith(const TaskGraph& graph, const TaskTimes& times,
       << times.durations.size() << " times for " << tasks;
   CHECK(times.delays.size() == graph.wait_count())
       << times.delays.size() << " delays for " << graph.wait_count();
-  CHECK(times.apart.size() == graph.meeting_count())
-      << times.apart.size() << " of " << graph.meeting_count();
+  CHECK(times.apart.size() == graph.rendezvous_count())
+      << times.apart.size() << " of " << graph.rendezvous_count();
   PlaceAll(graph, OtherTimes{&times}, schedule);
 }
 

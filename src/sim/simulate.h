@@ -22,9 +22,9 @@ enum class Cause : uint8_t {
 
 struct Placement {
   Duration start{};
-  /// When it began to work: behind `start` for a member of a meeting that had
+  /// When it began to work: after `start` for a member of a rendezvous that had
   /// to wait for others.
-  Duration work{};
+  Duration run{};
   Duration end{};
   TaskId blocker{};  // For kLane and kDependency.
   Cause cause = Cause::kNone;
@@ -57,7 +57,7 @@ struct TaskTimes {
   /// One a dependency: those of each task in the order of waits(), task by
   /// task.
   std::vector<Duration> delays;
-  /// One a meeting: 1 where its members no longer wait for each other.
+  /// One a rendezvous: 1 where its members no longer wait for each other.
   std::vector<char> apart;
 };
 

@@ -138,36 +138,36 @@ TEST(SimulateTest, OfTasksThatEndLastTheFirstByIdIsNamed) {
 
 // rank 0: [compute 10us      ][all_to_all 3us]
 // rank 1: [compute 4us][waits][all_to_all 5us  ][next 1us]
-TEST(SimulateTest, AMeetingBeginsWithItsLastMemberAndEachEndsByItself) {
+TEST(SimulateTest, ARendezvousBeginsWithItsLastMemberAndEachEndsByItself) {
   NamedTasks tasks;
-  const MeetingId meeting = tasks.AddMeeting();
+  const RendezvousId rendezvous = tasks.AddRendezvous();
   const LaneId rank0 = tasks.AddLane();
   const LaneId rank1 = tasks.AddLane();
   const TaskId compute1 = tasks.Add("compute", rank1, 4);
   const TaskId member1 =
-      tasks.Add("all_to_all", rank1, 5, {.meeting = meeting});
+      tasks.Add("all_to_all", rank1, 5, {.rendezvous = rendezvous});
   const TaskId next = tasks.Add("next", rank1, 1);
   tasks.Add("compute", rank0, 10);
   const TaskId member0 =
-      tasks.Add("all_to_all", rank0, 3, {.meeting = meeting});
+      tasks.Add("all_to_all", rank0, 3, {.rendezvous = rendezvous});
   const Schedule schedule = Simulate(std::move(tasks).Build());
   EXPECT_EQ(schedule.placements[member0].start, Us(10));
-  EXPECT_EQ(schedule.placements[member0].work, Us(10));
+  EXPECT_EQ(schedule.placements[member0].run, Us(10));
   EXPECT_EQ(schedule.placements[member0].end, Us(13));
   EXPECT_EQ(schedule.placements[member1].start, Us(4));
   EXPECT_EQ(schedule.placements[member1].blocker, compute1);
-  EXPECT_EQ(schedule.placements[member1].work, Us(10));
+  EXPECT_EQ(schedule.placements[member1].run, Us(10));
   EXPECT_EQ(schedule.placements[member1].end, Us(15));
   EXPECT_EQ(schedule.placements[next].start, Us(15));
   EXPECT_EQ(schedule.makespan, Us(16));
 }
 
-TEST(SimulateTest, AMeetingOfOneNeverWaits) {
+TEST(SimulateTest, ARendezvousOfOneNeverWaits) {
   NamedTasks tasks;
   const TaskId a =
-      tasks.Add("a", tasks.AddLane(), 3, {.meeting = tasks.AddMeeting()});
+      tasks.Add("a", tasks.AddLane(), 3, {.rendezvous = tasks.AddRendezvous()});
   const Schedule schedule = Simulate(std::move(tasks).Build());
-  EXPECT_EQ(schedule.placements[a].work, Us(0));
+  EXPECT_EQ(schedule.placements[a].run, Us(0));
   EXPECT_EQ(schedule.makespan, Us(3));
 }
 
@@ -191,7 +191,7 @@ TEST(SimulateTest, OtherDurationsReplaceThoseOfTheTasks) {
 }
 
 // lane 0: [a 3us]
-// lane 1:        gap 1us, waits 2us behind a [b 2us]
+// lane 1:        gap 1us, waits 2us after a [b 2us]
 TEST(SimulateTest, TheGraphsOwnTimesGiveTheSameSchedule) {
   NamedTasks tasks;
   const TaskId a = tasks.Add("a", tasks.AddLane(), 3);
@@ -230,20 +230,20 @@ TEST(SimulateTest, GapsReleasesAndDelaysCanBeOthers) {
 
 // rank 0: [compute 10us][all_to_all 3us]
 // rank 1: [all_to_all 5us]
-TEST(SimulateTest, MembersOfAMeetingThatIsApartDoNotWait) {
+TEST(SimulateTest, MembersOfARendezvousThatIsApartDoNotWait) {
   NamedTasks tasks;
-  const MeetingId meeting = tasks.AddMeeting();
+  const RendezvousId rendezvous = tasks.AddRendezvous();
   const LaneId rank0 = tasks.AddLane();
   tasks.Add("compute", rank0, 10);
-  tasks.Add("all_to_all", rank0, 3, {.meeting = meeting});
+  tasks.Add("all_to_all", rank0, 3, {.rendezvous = rendezvous});
   const TaskId member1 =
-      tasks.Add("all_to_all", tasks.AddLane(), 5, {.meeting = meeting});
+      tasks.Add("all_to_all", tasks.AddLane(), 5, {.rendezvous = rendezvous});
   const TaskGraph graph = std::move(tasks).Build();
   TaskTimes times = TimesOf(graph);
-  times.apart[meeting.value] = 1;
+  times.apart[rendezvous.value] = 1;
   Schedule schedule;
   SimulateWith(graph, times, schedule);
-  EXPECT_EQ(schedule.placements[member1].work, Us(0));
+  EXPECT_EQ(schedule.placements[member1].run, Us(0));
   EXPECT_EQ(schedule.placements[member1].end, Us(5));
 }
 

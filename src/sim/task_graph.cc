@@ -21,7 +21,7 @@ namespace {
 
 struct TaskOrder {
   std::vector<TaskId> order;
-  std::vector<TaskId> closers;  // By meeting: its last member in `order`.
+  std::vector<TaskId> closers;  // By rendezvous: its last member in `order`.
 };
 
 class Orderer {
@@ -33,10 +33,10 @@ class Orderer {
         first_hanging_(graph.tasks().size()),
         next_hanging_(graph.tasks().size()) {
     order_.reserve(graph.tasks().size());
-    closers_.resize(graph.meeting_count());
-    for (uint32_t i = 0; i < graph.meeting_count(); ++i) {
+    closers_.resize(graph.rendezvous_count());
+    for (uint32_t i = 0; i < graph.rendezvous_count(); ++i) {
       missing_.push_back(
-          static_cast<uint32_t>(graph.members(MeetingId{i}).size()));
+          static_cast<uint32_t>(graph.members(RendezvousId{i}).size()));
     }
   }
 
@@ -61,11 +61,11 @@ class Orderer {
   }
 
   /// Once Run() is false: tasks that wait for each other, as a sentence.
-  std::string DescribeCircle(
+  std::string DescribeCycle(
       const std::function<std::string(TaskId)>& describe) const;
 
  private:
-  /// Why one task of a circle cannot run.
+  /// Why one task of a cycle cannot run.
   struct Hop {
     TaskId task{};
     const char* verb = "";
@@ -98,14 +98,14 @@ class Orderer {
 
   void Place(TaskId task) {
     order_.push_back(task);
-    const MeetingId meeting = graph_.tasks()[task].meeting;
-    if (!meeting.valid()) {
+    const RendezvousId rendezvous = graph_.tasks()[task].rendezvous;
+    if (!rendezvous.valid()) {
       Finish(task);
       return;
     }
-    if (--missing_[meeting.value] == 0) {
-      closers_[meeting.value] = task;
-      for (const TaskId member : graph_.members(meeting)) {
+    if (--missing_[rendezvous.value] == 0) {
+      closers_[rendezvous.value] = task;
+      for (const TaskId member : graph_.members(rendezvous)) {
         Finish(member);
       }
     }
@@ -124,20 +124,20 @@ class Orderer {
   }
 
   /// Tasks and how each is held up by the next, the last by the first.
-  std::vector<Hop> FindCircle() const;
+  std::vector<Hop> FindCycle() const;
 
   const TaskGraph& graph_;
   std::vector<uint32_t> cause_;  // Place of the first cause not seen done.
   std::vector<uint8_t> done_;
   std::vector<TaskId> first_hanging_;  // By cause; a list through the next.
   std::vector<TaskId> next_hanging_;
-  std::vector<uint32_t> missing_;  // Members of a meeting not yet placed.
+  std::vector<uint32_t> missing_;  // Members of a rendezvous not yet placed.
   std::priority_queue<TaskId, std::vector<TaskId>, std::greater<>> ready_;
   std::vector<TaskId> order_;
   std::vector<TaskId> closers_;
 };
 
-std::vector<Orderer::Hop> Orderer::FindCircle() const {
+std::vector<Orderer::Hop> Orderer::FindCycle() const {
   std::vector<uint8_t> placed(graph_.tasks().size(), 0);
   for (const TaskId task : order_) {
     placed[task.value] = 1;
@@ -151,8 +151,8 @@ std::vector<Orderer::Hop> Orderer::FindCircle() const {
     }
   }
   // Each task that is not placed hangs on one that is not done; that one is
-  // either not placed itself or in a meeting with one that is not. So the walk
-  // goes on until it comes back to where it was.
+  // either not placed itself or in a rendezvous with one that is not. So the
+  // walk goes on until it comes back to where it was.
   constexpr uint32_t kUnseen = UINT32_MAX;
   std::vector<uint32_t> seen_at(graph_.tasks().size(), kUnseen);
   std::vector<Hop> hops;
@@ -164,7 +164,7 @@ std::vector<Orderer::Hop> Orderer::FindCircle() const {
     TaskId cause = CurrentCause(task);
     if (!not_placed(cause)) {
       hops.push_back({.task = cause, .verb = "meets"});
-      const auto members = graph_.members(graph_.tasks()[cause].meeting);
+      const auto members = graph_.members(graph_.tasks()[cause].rendezvous);
       cause = *std::ranges::find_if(members, not_placed);
     }
     task = cause;
@@ -173,12 +173,12 @@ std::vector<Orderer::Hop> Orderer::FindCircle() const {
   return hops;
 }
 
-std::string Orderer::DescribeCircle(
+std::string Orderer::DescribeCycle(
     const std::function<std::string(TaskId)>& describe) const {
   // Enough for two ranks that swapped two collectives, twice over; a message
   // is one line.
   constexpr size_t kMostNamed = 8;
-  const std::vector<Hop> hops = FindCircle();
+  const std::vector<Hop> hops = FindCycle();
   std::string text = "tasks wait for each other in a circle: ";
   for (size_t i = 0; i < std::min(hops.size(), kMostNamed); ++i) {
     text += fmt::format("{}{} {} ", describe(hops[i].task),
@@ -197,7 +197,7 @@ Result<TaskOrder> OrderTasks(
     const std::function<std::string(TaskId)>& describe) {
   Orderer orderer(graph);
   if (!orderer.Run()) {
-    return Fail(ErrorCode::kInvalidInput, orderer.DescribeCircle(describe));
+    return Fail(ErrorCode::kInvalidInput, orderer.DescribeCycle(describe));
   }
   return orderer.TakeOrder();
 }
@@ -258,21 +258,21 @@ void TaskGraph::LinkWaits(const std::vector<Dependency>& dependencies) {
   }
 }
 
-void TaskGraph::LinkMeetings() {
-  first_member_.assign(meeting_count_ + size_t{1}, 0);
+void TaskGraph::LinkRendezvous() {
+  first_member_.assign(rendezvous_count_ + size_t{1}, 0);
   for (const Task& task : tasks_) {
-    if (task.meeting.valid()) {
-      CHECK(task.meeting.value < meeting_count_) << task.meeting.value;
-      ++first_member_[task.meeting.value + size_t{1}];
+    if (task.rendezvous.valid()) {
+      CHECK(task.rendezvous.value < rendezvous_count_) << task.rendezvous.value;
+      ++first_member_[task.rendezvous.value + size_t{1}];
     }
   }
   SumUp(first_member_);
   std::vector<uint32_t> next(first_member_.begin(), first_member_.end() - 1);
   members_.resize(first_member_.back());
   for (const TaskId task : tasks_.ids()) {
-    const MeetingId meeting = tasks_[task].meeting;
-    if (meeting.valid()) {
-      members_[next[meeting.value]++] = task;
+    const RendezvousId rendezvous = tasks_[task].rendezvous;
+    if (rendezvous.valid()) {
+      members_[next[rendezvous.value]++] = task;
     }
   }
 }
@@ -287,10 +287,10 @@ Result<TaskGraph> TaskGraphBuilder::Build(
   TaskGraph graph;
   graph.tasks_ = std::move(tasks_);
   graph.lane_count_ = lane_count_;
-  graph.meeting_count_ = meeting_count_;
+  graph.rendezvous_count_ = rendezvous_count_;
   graph.LinkLanes();
   graph.LinkWaits(dependencies_);
-  graph.LinkMeetings();
+  graph.LinkRendezvous();
   ASSIGN_OR_RETURN(TaskOrder order, OrderTasks(graph, describe));
   graph.order_ = std::move(order.order);
   graph.closers_ = std::move(order.closers);

@@ -19,10 +19,10 @@ namespace stepcast::sim {
 
 struct LaneTag {};
 struct TaskTag {};
-struct MeetingTag {};
+struct RendezvousTag {};
 using LaneId = Id<LaneTag>;
 using TaskId = Id<TaskTag>;
-using MeetingId = Id<MeetingTag>;
+using RendezvousId = Id<RendezvousTag>;
 
 /// Times are never negative.
 struct Task {
@@ -33,15 +33,15 @@ struct Task {
   Duration gap{};
   /// Never starts before this time.
   Duration release{};
-  /// Tasks of one meeting, on different lanes, work only once all of them have
-  /// started: each ends its own duration after the last start. Invalid for a
-  /// task that works alone.
-  MeetingId meeting{};
+  /// Tasks of one rendezvous, on different lanes, work only once all of them
+  /// have started: each ends its own duration after the last start. Invalid for
+  /// a task that works alone.
+  RendezvousId rendezvous{};
 };
 
-/// `after` starts at the earliest `delay` behind the end of `before`. A
+/// `after` starts at the earliest `delay` after the end of `before`. A
 /// negative delay lets it start so long before that end, but never before
-/// `before` works.
+/// `before` activities.
 struct Dependency {
   TaskId before{};
   TaskId after{};
@@ -63,7 +63,7 @@ class TaskGraph {
 
   const IdVector<TaskId, Task>& tasks() const { return tasks_; }
   uint32_t lane_count() const { return lane_count_; }
-  uint32_t meeting_count() const { return meeting_count_; }
+  uint32_t rendezvous_count() const { return rendezvous_count_; }
 
   /// What `task` waits for besides its lane, by `before` and kind.
   std::span<const Dependency> waits(TaskId task) const {
@@ -76,26 +76,28 @@ class TaskGraph {
   uint32_t wait_count() const { return static_cast<uint32_t>(waits_.size()); }
   /// The task before it on its lane; invalid for the first.
   TaskId previous(TaskId task) const { return previous_[task.value]; }
-  /// The tasks of a meeting, by id.
-  std::span<const TaskId> members(MeetingId meeting) const {
-    const uint32_t first = first_member_[meeting.value];
+  /// The tasks of a rendezvous, by id.
+  std::span<const TaskId> members(RendezvousId rendezvous) const {
+    const uint32_t first = first_member_[rendezvous.value];
     return std::span(members_).subspan(
-        first, first_member_[meeting.value + 1] - first);
+        first, first_member_[rendezvous.value + 1] - first);
   }
-  /// Of all orders in which every task stands behind what it waits for, the
-  /// one with the smallest ids first. What waits for a member of a meeting
-  /// stands behind all of them.
+  /// Of all orders in which every task stands after what it waits for, the
+  /// one with the smallest ids first. What waits for a member of a rendezvous
+  /// stands after all of them.
   const std::vector<TaskId>& order() const { return order_; }
-  /// The member of a meeting that stands last in order(); invalid if it has
+  /// The member of a rendezvous that stands last in order(); invalid if it has
   /// none.
-  TaskId closer(MeetingId meeting) const { return closers_[meeting.value]; }
+  TaskId closer(RendezvousId rendezvous) const {
+    return closers_[rendezvous.value];
+  }
 
  private:
   friend class TaskGraphBuilder;
 
   void LinkLanes();
   void LinkWaits(const std::vector<Dependency>& dependencies);
-  void LinkMeetings();
+  void LinkRendezvous();
 
   IdVector<TaskId, Task> tasks_;
   std::vector<TaskId> previous_;   // By task.
@@ -106,23 +108,23 @@ class TaskGraph {
   std::vector<TaskId> order_;
   std::vector<TaskId> closers_;
   uint32_t lane_count_ = 0;
-  uint32_t meeting_count_ = 0;
+  uint32_t rendezvous_count_ = 0;
 };
 
 class TaskGraphBuilder {
  public:
   void Reserve(size_t tasks, size_t dependencies);
   LaneId AddLane() { return LaneId{lane_count_++}; }
-  MeetingId AddMeeting() { return MeetingId{meeting_count_++}; }
-  /// Behind the tasks that the lane already has.
+  RendezvousId AddRendezvous() { return RendezvousId{rendezvous_count_++}; }
+  /// After the tasks that the lane already has.
   TaskId AddTask(const Task& task) { return tasks_.push_back(task); }
   /// The same pair may be added twice, and also where the lane alone keeps
-  /// `after` behind `before`. Tasks may be added later than what names them.
+  /// `after` after `before`. Tasks may be added later than what names them.
   void AddDependency(const Dependency& dependency) {
     dependencies_.push_back(dependency);
   }
 
-  /// Fails where tasks wait for each other in a circle, as collectives do that
+  /// Fails where tasks wait for each other in a cycle, as collectives do that
   /// two ranks start in different order; the message names them by
   /// `describe`.
   Result<TaskGraph> Build(
@@ -132,7 +134,7 @@ class TaskGraphBuilder {
   IdVector<TaskId, Task> tasks_;
   std::vector<Dependency> dependencies_;
   uint32_t lane_count_ = 0;
-  uint32_t meeting_count_ = 0;
+  uint32_t rendezvous_count_ = 0;
 };
 
 }  // namespace stepcast::sim

@@ -62,45 +62,45 @@ TEST(TaskGraphTest, ATaskMayWaitForOneThatWasAddedLater) {
 }
 
 // rank 0: [a0][m0][b0]
-// rank 1: [a1][m1]         b0 stands behind m1 although it waits for m0 only
-TEST(TaskGraphTest, WhatWaitsForAMemberStandsBehindAllOfThem) {
+// rank 1: [a1][m1]         b0 stands after m1 although it waits for m0 only
+TEST(TaskGraphTest, WhatWaitsForAMemberComesAfterAllOfThem) {
   NamedTasks tasks;
-  const MeetingId meeting = tasks.AddMeeting();
+  const RendezvousId rendezvous = tasks.AddRendezvous();
   const LaneId rank0 = tasks.AddLane();
   const LaneId rank1 = tasks.AddLane();
   const TaskId a0 = tasks.Add("a0", rank0, 1);
-  const TaskId m0 = tasks.Add("m0", rank0, 1, {.meeting = meeting});
+  const TaskId m0 = tasks.Add("m0", rank0, 1, {.rendezvous = rendezvous});
   const TaskId b0 = tasks.Add("b0", rank0, 1);
   const TaskId a1 = tasks.Add("a1", rank1, 1);
-  const TaskId m1 = tasks.Add("m1", rank1, 1, {.meeting = meeting});
+  const TaskId m1 = tasks.Add("m1", rank1, 1, {.rendezvous = rendezvous});
   const TaskGraph graph = std::move(tasks).Build();
   EXPECT_THAT(graph.order(), ElementsAre(a0, m0, a1, m1, b0));
-  EXPECT_THAT(graph.members(meeting), ElementsAre(m0, m1));
-  EXPECT_EQ(graph.closer(meeting), m1);
+  EXPECT_THAT(graph.members(rendezvous), ElementsAre(m0, m1));
+  EXPECT_EQ(graph.closer(rendezvous), m1);
 }
 
-TEST(TaskGraphTest, AMeetingThatNobodyJoinsHoldsNobodyUp) {
+TEST(TaskGraphTest, ARendezvousThatNobodyJoinsHoldsNobodyUp) {
   NamedTasks tasks;
-  const MeetingId meeting = tasks.AddMeeting();
+  const RendezvousId rendezvous = tasks.AddRendezvous();
   const TaskId a = tasks.Add("a", tasks.AddLane(), 1);
   const TaskGraph graph = std::move(tasks).Build();
   EXPECT_THAT(graph.order(), ElementsAre(a));
-  EXPECT_THAT(graph.members(meeting), IsEmpty());
-  EXPECT_FALSE(graph.closer(meeting).valid());
+  EXPECT_THAT(graph.members(rendezvous), IsEmpty());
+  EXPECT_FALSE(graph.closer(rendezvous).valid());
 }
 
 // rank 0: [all_to_all ][all_reduce ]
 // rank 1: [all_reduce ][all_to_all ]   each waits for the other for ever
 TEST(TaskGraphTest, RanksThatSwapTwoCollectivesAreADeadlock) {
   NamedTasks tasks;
-  const MeetingId all_to_all = tasks.AddMeeting();
-  const MeetingId all_reduce = tasks.AddMeeting();
+  const RendezvousId all_to_all = tasks.AddRendezvous();
+  const RendezvousId all_reduce = tasks.AddRendezvous();
   const LaneId rank0 = tasks.AddLane();
   const LaneId rank1 = tasks.AddLane();
-  tasks.Add("rank 0 all_to_all", rank0, 1, {.meeting = all_to_all});
-  tasks.Add("rank 0 all_reduce", rank0, 1, {.meeting = all_reduce});
-  tasks.Add("rank 1 all_reduce", rank1, 1, {.meeting = all_reduce});
-  tasks.Add("rank 1 all_to_all", rank1, 1, {.meeting = all_to_all});
+  tasks.Add("rank 0 all_to_all", rank0, 1, {.rendezvous = all_to_all});
+  tasks.Add("rank 0 all_reduce", rank0, 1, {.rendezvous = all_reduce});
+  tasks.Add("rank 1 all_reduce", rank1, 1, {.rendezvous = all_reduce});
+  tasks.Add("rank 1 all_to_all", rank1, 1, {.rendezvous = all_to_all});
   const auto graph = std::move(tasks).TryBuild();
   ASSERT_FALSE(graph);
   EXPECT_EQ(graph.error().message,
@@ -111,7 +111,7 @@ TEST(TaskGraphTest, RanksThatSwapTwoCollectivesAreADeadlock) {
             "which meets rank 0 all_reduce");
 }
 
-TEST(TaskGraphTest, TheMessageLeavesOutWhatOnlyWaitsForTheCircle) {
+TEST(TaskGraphTest, TheMessageLeavesOutWhatOnlyWaitsForTheCycle) {
   NamedTasks tasks;
   const TaskId outside = tasks.Add("outside", tasks.AddLane(), 1);
   const TaskId a = tasks.Add("a", tasks.AddLane(), 1);
@@ -126,7 +126,7 @@ TEST(TaskGraphTest, TheMessageLeavesOutWhatOnlyWaitsForTheCircle) {
             "waits for a");
 }
 
-TEST(TaskGraphTest, ATaskThatWaitsForItselfIsACircle) {
+TEST(TaskGraphTest, ATaskThatWaitsForItselfIsACycle) {
   NamedTasks tasks;
   const TaskId a = tasks.Add("a", tasks.AddLane(), 1);
   tasks.Wait(a, a);
@@ -136,12 +136,12 @@ TEST(TaskGraphTest, ATaskThatWaitsForItselfIsACircle) {
             "tasks wait for each other in a circle: a waits for a");
 }
 
-TEST(TaskGraphTest, TwoMembersOfAMeetingOnOneLaneAreACircle) {
+TEST(TaskGraphTest, TwoMembersOfARendezvousOnOneLaneAreACycle) {
   NamedTasks tasks;
-  const MeetingId meeting = tasks.AddMeeting();
+  const RendezvousId rendezvous = tasks.AddRendezvous();
   const LaneId lane = tasks.AddLane();
-  tasks.Add("a", lane, 1, {.meeting = meeting});
-  tasks.Add("b", lane, 1, {.meeting = meeting});
+  tasks.Add("a", lane, 1, {.rendezvous = rendezvous});
+  tasks.Add("b", lane, 1, {.rendezvous = rendezvous});
   const auto graph = std::move(tasks).TryBuild();
   ASSERT_FALSE(graph);
   EXPECT_EQ(graph.error().message,
@@ -149,7 +149,7 @@ TEST(TaskGraphTest, TwoMembersOfAMeetingOnOneLaneAreACircle) {
             "meets b");
 }
 
-TEST(TaskGraphTest, TheMessageOfALongCircleStopsAfterEightTasks) {
+TEST(TaskGraphTest, TheMessageOfALongCycleStopsAfterEightTasks) {
   NamedTasks tasks;
   std::vector<TaskId> ids;
   for (int i = 0; i < 100; ++i) {

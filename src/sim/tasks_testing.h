@@ -20,14 +20,14 @@ constexpr Duration Us(int64_t count) {
 struct TaskOptions {
   int64_t gap_us = 0;
   int64_t release_us = 0;
-  MeetingId meeting{};
+  RendezvousId rendezvous{};
 };
 
 /// A builder that knows what its tasks are called.
 class NamedTasks {
  public:
   LaneId AddLane() { return builder_.AddLane(); }
-  MeetingId AddMeeting() { return builder_.AddMeeting(); }
+  RendezvousId AddRendezvous() { return builder_.AddRendezvous(); }
 
   TaskId Add(std::string name, LaneId lane, int64_t duration_us,
              const TaskOptions& options = {}) {
@@ -36,7 +36,7 @@ class NamedTasks {
                              .duration = Us(duration_us),
                              .gap = Us(options.gap_us),
                              .release = Us(options.release_us),
-                             .meeting = options.meeting});
+                             .rendezvous = options.rendezvous});
   }
 
   void Wait(TaskId before, TaskId after, int64_t delay_us = 0,

@@ -1,11 +1,11 @@
-// What the host does in a step: each thread's time cut into pieces at its
+// What the host does in a step: each thread's time cut into segments at its
 // top-level ops and at the calls of the device runtime.
 //
 //   thread  |--T1--|--T2--|T4|--T5--|T4|-T3-|--T1--|--no launch--|--T1--| ...
 //                  '------- op, two calls --'      '- op, none --'
 //
 // A top-level op is an operator with only annotations around it. Blocking is in
-// no piece: it comes out of the simulation.
+// no segment: it comes out of the simulation.
 #ifndef STEPCAST_TIMELINE_HOST_PLAN_H_
 #define STEPCAST_TIMELINE_HOST_PLAN_H_
 
@@ -21,7 +21,7 @@
 
 namespace stepcast::timeline {
 
-struct HostPiece {
+struct HostSegment {
   cost::HostKind kind = cost::HostKind::kBetweenOps;
   /// The top-level op it is part of; for T1 the one that comes next (invalid
   /// where none does, or where a call outside of all ops comes next).
@@ -37,19 +37,19 @@ struct HostPiece {
   uint32_t events = 0;
 };
 
-/// The piece `to_piece` starts only when `from_piece` has ended.
-struct HandOver {
+/// The segment `to_segment` starts only when `from_segment` has ended.
+struct Handoff {
   ir::ThreadId from{};
-  uint32_t from_piece = 0;
+  uint32_t from_segment = 0;
   ir::ThreadId to{};
-  uint32_t to_piece = 0;
+  uint32_t to_segment = 0;
 };
 
 struct HostPlan {
   /// In the order they run. A thread has none if it does nothing.
-  IdVector<ir::ThreadId, std::vector<HostPiece>> threads;
-  std::vector<HandOver> hand_overs;
-  /// When a thread that nobody hands anything to starts its first piece, from
+  IdVector<ir::ThreadId, std::vector<HostSegment>> threads;
+  std::vector<Handoff> handoffs;
+  /// When a thread that nobody hands anything to starts its first segment, from
   /// the rank's start of the step.
   IdVector<ir::ThreadId, Duration> starts;
   size_t unplaced = 0;  // Ops and calls without a measured start, left out.

@@ -10,15 +10,15 @@
 
 namespace stepcast::timeline {
 
-WorkTimes UniformTimes(const ir::GraphData& data,
-                       const IdVector<ir::WorkId, Duration>& durations,
-                       const DeviceDelays& delays) {
-  WorkTimes times;
-  times.works.reserve(data.works.size());
-  for (const ir::WorkId id : data.works.ids()) {
-    times.works.push_back({.duration = durations[id],
-                           .launch = delays.launch,
-                           .gap = delays.gap});
+ActivityTimes UniformTimes(const ir::GraphData& data,
+                           const IdVector<ir::ActivityId, Duration>& durations,
+                           const DeviceDelays& delays) {
+  ActivityTimes times;
+  times.activities.reserve(data.activities.size());
+  for (const ir::ActivityId id : data.activities.ids()) {
+    times.activities.push_back({.duration = durations[id],
+                                .launch = delays.launch,
+                                .gap = delays.gap});
   }
   times.wait_delays.assign(data.stream_waits.size(), delays.stream_wait);
   return times;
@@ -28,7 +28,7 @@ namespace {
 
 using Kind = TaskOrigin::Kind;
 
-// What a user can do about a circle.
+// What a user can do about a cycle.
 constexpr std::string_view kAdviceForRanks =
     "; expected ranks that start collectives in the same order; give the same "
     "step of every rank, or one rank alone with --rank";
@@ -38,8 +38,8 @@ constexpr std::string_view kAdviceForOne =
 
 class Lowerer {
  public:
-  Lowerer(const ir::Graph& graph, const HostPlan& plan, const WorkTimes& times,
-          const LowerOptions& options)
+  Lowerer(const ir::Graph& graph, const HostPlan& plan,
+          const ActivityTimes& times, const LowerOptions& options)
       : graph_(graph),
         data_(graph.data()),
         plan_(plan),
@@ -50,12 +50,12 @@ class Lowerer {
 
  private:
   void FindStarts();
-  void FindLastWorks();
-  std::vector<ir::WorkId> AwaitedBy(ir::CallId call) const;
+  void FindLastActivities();
+  std::vector<ir::ActivityId> AwaitedBy(ir::CallId call) const;
   void AddStep(uint32_t repeat);
-  void AddWorks(uint32_t repeat);
+  void AddActivities(uint32_t repeat);
   void AddThread(ir::ThreadId thread, uint32_t repeat);
-  void AddCall(const HostPiece& piece, TaskOrigin origin, sim::LaneId lane);
+  void AddCall(const HostSegment& segment, TaskOrigin origin, sim::LaneId lane);
   void AddWaits();
   void AddQueues();
   void NoteRankEnds();
@@ -72,18 +72,19 @@ class Lowerer {
   const ir::Graph& graph_;
   const ir::GraphData& data_;
   const HostPlan& plan_;
-  const WorkTimes& times_;
+  const ActivityTimes& times_;
   const LowerOptions& options_;
   sim::TaskGraphBuilder builder_;
   Lowered lowered_;
   IdVector<ir::ThreadId, sim::LaneId> thread_lanes_;
   IdVector<ir::StreamId, sim::LaneId> stream_lanes_;
-  IdVector<ir::ThreadId, char> handed_over_;     // Waits for another thread.
-  IdVector<ir::CallId, ir::WorkId> last_works_;  // If calls are synchronous.
+  IdVector<ir::ThreadId, char> handed_over_;  // Waits for another thread.
+  IdVector<ir::CallId, ir::ActivityId>
+      last_activities_;  // If calls are synchronous.
   // Of the repeat that is being added:
   IdVector<ir::CallId, sim::TaskId> call_tasks_;
   IdVector<ir::CallId, sim::TaskId> before_call_;
-  IdVector<ir::ThreadId, std::vector<sim::TaskId>> piece_tasks_;
+  IdVector<ir::ThreadId, std::vector<sim::TaskId>> segment_tasks_;
   IdVector<ir::ThreadId, sim::TaskId> thread_ends_;
 };
 
@@ -102,77 +103,81 @@ void Lowerer::FindStarts() {
     }
   }
   handed_over_ = IdVector<ir::ThreadId, char>(data_.threads.size());
-  for (const HandOver& hand_over : plan_.hand_overs) {
-    handed_over_[hand_over.to] = 1;
+  for (const Handoff& handoff : plan_.handoffs) {
+    handed_over_[handoff.to] = 1;
   }
 }
 
-void Lowerer::FindLastWorks() {
-  last_works_ = IdVector<ir::CallId, ir::WorkId>(data_.calls.size());
-  for (const ir::WorkId id : data_.works.ids()) {
-    if (options_.synchronous && data_.works[id].call.valid()) {
-      last_works_[data_.works[id].call] = id;
+void Lowerer::FindLastActivities() {
+  last_activities_ = IdVector<ir::CallId, ir::ActivityId>(data_.calls.size());
+  for (const ir::ActivityId id : data_.activities.ids()) {
+    if (options_.synchronous && data_.activities[id].call.valid()) {
+      last_activities_[data_.activities[id].call] = id;
     }
   }
 }
 
 // What a call waits for before it returns.
-std::vector<ir::WorkId> Lowerer::AwaitedBy(ir::CallId call) const {
-  std::vector<ir::WorkId> works;
+std::vector<ir::ActivityId> Lowerer::AwaitedBy(ir::CallId call) const {
+  std::vector<ir::ActivityId> activities;
   for (const ir::HostWait& wait : ir::WaitsOf(data_, call)) {
-    works.push_back(wait.before);
+    activities.push_back(wait.before);
   }
-  if (last_works_[call].valid()) {
-    works.push_back(last_works_[call]);
+  if (last_activities_[call].valid()) {
+    activities.push_back(last_activities_[call]);
   }
-  return works;
+  return activities;
 }
 
-void Lowerer::AddWorks(uint32_t repeat) {
-  std::vector<sim::MeetingId> meetings;
+void Lowerer::AddActivities(uint32_t repeat) {
+  std::vector<sim::RendezvousId> rendezvous_list;
   for (uint32_t i = 0; i < data_.collectives.size(); ++i) {
-    meetings.push_back(builder_.AddMeeting());
+    rendezvous_list.push_back(builder_.AddRendezvous());
   }
-  for (const ir::WorkId id : data_.works.ids()) {
-    const ir::Work& work = data_.works[id];
-    if (!work.call.valid() && repeat > 0) {
+  for (const ir::ActivityId id : data_.activities.ids()) {
+    const ir::Activity& activity = data_.activities[id];
+    if (!activity.call.valid() && repeat > 0) {
       continue;  // Left over from before the first.
     }
-    const WorkTime& time = times_.works[id];
-    const ir::RankId rank = data_.streams[work.stream].rank;
-    lowered_.work_tasks[id] = Add(
-        {.lane = stream_lanes_[work.stream],
-         .duration = time.duration,
-         .gap = time.gap,
-         .release = work.call.valid()
-                        ? Duration{}
-                        : time.release + lowered_.rank_starts[rank],
-         .meeting = work.collective.valid() ? meetings[work.collective.value]
-                                            : sim::MeetingId{}},
-        {.kind = Kind::kWork, .rank = rank, .work = id, .repeat = repeat});
+    const ActivityTime& time = times_.activities[id];
+    const ir::RankId rank = data_.streams[activity.stream].rank;
+    lowered_.activity_tasks[id] =
+        Add({.lane = stream_lanes_[activity.stream],
+             .duration = time.duration,
+             .gap = time.gap,
+             .release = activity.call.valid()
+                            ? Duration{}
+                            : time.release + lowered_.rank_starts[rank],
+             .rendezvous = activity.collective.valid()
+                               ? rendezvous_list[activity.collective.value]
+                               : sim::RendezvousId{}},
+            {.kind = Kind::kActivity,
+             .rank = rank,
+             .activity = id,
+             .repeat = repeat});
   }
 }
 
 // A call that waits for works is two tasks, of which the second can only start
-// when the works are done.
-void Lowerer::AddCall(const HostPiece& piece, TaskOrigin origin,
+// when the activities are done.
+void Lowerer::AddCall(const HostSegment& segment, TaskOrigin origin,
                       sim::LaneId lane) {
   const sim::TaskId before{lowered_.origins.size() - 1};
-  before_call_[piece.call] = before;
-  sim::TaskId task = Add({.lane = lane, .duration = piece.duration}, origin);
-  call_tasks_[piece.call] = task;
-  const std::vector<ir::WorkId> awaited = AwaitedBy(piece.call);
+  before_call_[segment.call] = before;
+  sim::TaskId task = Add({.lane = lane, .duration = segment.duration}, origin);
+  call_tasks_[segment.call] = task;
+  const std::vector<ir::ActivityId> awaited = AwaitedBy(segment.call);
   if (!awaited.empty()) {
     origin.kind = Kind::kReturn;
-    task = Add({.lane = lane, .duration = piece.tail}, origin);
-    for (const ir::WorkId id : awaited) {
-      const sim::TaskId work = lowered_.work_tasks[id];
-      if (work.valid()) {
-        Depend(work, task, {}, Wait::kHost);
+    task = Add({.lane = lane, .duration = segment.tail}, origin);
+    for (const ir::ActivityId id : awaited) {
+      const sim::TaskId activity = lowered_.activity_tasks[id];
+      if (activity.valid()) {
+        Depend(activity, task, {}, Wait::kHost);
       }
     }
   }
-  piece_tasks_[origin.thread].push_back(task);
+  segment_tasks_[origin.thread].push_back(task);
 }
 
 void Lowerer::AddThread(ir::ThreadId thread, uint32_t repeat) {
@@ -188,48 +193,50 @@ void Lowerer::AddThread(ir::ThreadId thread, uint32_t repeat) {
                                          Duration{})
                               : Duration{}},
       origin);
-  piece_tasks_[thread].clear();
-  for (const HostPiece& piece : plan_.threads[thread]) {
-    origin.kind = Kind::kPiece;
-    origin.piece = static_cast<uint32_t>(piece_tasks_[thread].size());
-    if (piece.call.valid()) {
-      AddCall(piece, origin, lane);
+  segment_tasks_[thread].clear();
+  for (const HostSegment& segment : plan_.threads[thread]) {
+    origin.kind = Kind::kSegment;
+    origin.segment = static_cast<uint32_t>(segment_tasks_[thread].size());
+    if (segment.call.valid()) {
+      AddCall(segment, origin, lane);
     } else {
-      piece_tasks_[thread].push_back(
-          Add({.lane = lane, .duration = piece.duration}, origin));
+      segment_tasks_[thread].push_back(
+          Add({.lane = lane, .duration = segment.duration}, origin));
     }
-    last = piece_tasks_[thread].back();
+    last = segment_tasks_[thread].back();
   }
   thread_ends_[thread] = last;
 }
 
 void Lowerer::AddWaits() {
-  for (const ir::WorkId id : data_.works.ids()) {
-    const ir::CallId call = data_.works[id].call;
+  for (const ir::ActivityId id : data_.activities.ids()) {
+    const ir::CallId call = data_.activities[id].call;
     if (call.valid() && before_call_[call].valid()) {
-      Depend(before_call_[call], lowered_.work_tasks[id],
-             times_.works[id].launch, Wait::kLaunch);
+      Depend(before_call_[call], lowered_.activity_tasks[id],
+             times_.activities[id].launch, Wait::kLaunch);
     }
   }
   for (size_t i = 0; i < data_.stream_waits.size(); ++i) {
     const sim::TaskId before =
-        lowered_.work_tasks[data_.stream_waits[i].before];
-    const sim::TaskId after = lowered_.work_tasks[data_.stream_waits[i].after];
+        lowered_.activity_tasks[data_.stream_waits[i].before];
+    const sim::TaskId after =
+        lowered_.activity_tasks[data_.stream_waits[i].after];
     if (before.valid() && after.valid()) {
       Depend(before, after, times_.wait_delays[i], Wait::kStreamWait);
     }
   }
   for (const Contention& contention : times_.contentions) {
-    const sim::TaskId before = lowered_.work_tasks[contention.before];
-    const sim::TaskId after = lowered_.work_tasks[contention.after];
+    const sim::TaskId before = lowered_.activity_tasks[contention.before];
+    const sim::TaskId after = lowered_.activity_tasks[contention.after];
     if (before.valid() && after.valid()) {
       Depend(before, after, contention.delay, Wait::kContention);
     }
   }
-  for (const HandOver& hand_over : plan_.hand_overs) {
-    // A call's piece ends with its return; one to wait for starts as a piece.
-    Depend(piece_tasks_[hand_over.from][hand_over.from_piece],
-           piece_tasks_[hand_over.to][hand_over.to_piece], {}, Wait::kHandOver);
+  for (const Handoff& handoff : plan_.handoffs) {
+    // A call's segment ends with its return; one to wait for starts as a
+    // segment.
+    Depend(segment_tasks_[handoff.from][handoff.from_segment],
+           segment_tasks_[handoff.to][handoff.to_segment], {}, Wait::kHandoff);
   }
 }
 
@@ -239,25 +246,25 @@ void Lowerer::AddQueues() {
   if (options_.launch_queue == 0) {
     return;
   }
-  std::vector<ir::WorkId> last_of_calls;
+  std::vector<ir::ActivityId> last_of_calls;
   ir::StreamId stream{};
-  for (const ir::WorkId id : data_.works.ids()) {
-    const ir::Work& work = data_.works[id];
-    if (work.stream != stream) {
-      stream = work.stream;
+  for (const ir::ActivityId id : data_.activities.ids()) {
+    const ir::Activity& activity = data_.activities[id];
+    if (activity.stream != stream) {
+      stream = activity.stream;
       last_of_calls.clear();
     }
-    if (!last_of_calls.empty() && work.call.valid() &&
-        data_.works[last_of_calls.back()].call == work.call) {
+    if (!last_of_calls.empty() && activity.call.valid() &&
+        data_.activities[last_of_calls.back()].call == activity.call) {
       last_of_calls.back() = id;
       continue;
     }
     last_of_calls.push_back(id);
-    if (last_of_calls.size() > options_.launch_queue && work.call.valid() &&
-        call_tasks_[work.call].valid()) {
-      const ir::WorkId leaves =
+    if (last_of_calls.size() > options_.launch_queue && activity.call.valid() &&
+        call_tasks_[activity.call].valid()) {
+      const ir::ActivityId leaves =
           last_of_calls[last_of_calls.size() - 1 - options_.launch_queue];
-      Depend(lowered_.work_tasks[leaves], call_tasks_[work.call], {},
+      Depend(lowered_.activity_tasks[leaves], call_tasks_[activity.call], {},
              Wait::kQueue);
     }
   }
@@ -275,7 +282,7 @@ void Lowerer::NoteRankEnds() {
 void Lowerer::AddStep(uint32_t repeat) {
   call_tasks_ = IdVector<ir::CallId, sim::TaskId>(data_.calls.size());
   before_call_ = IdVector<ir::CallId, sim::TaskId>(data_.calls.size());
-  AddWorks(repeat);
+  AddActivities(repeat);
   for (const ir::ThreadId thread : data_.threads.ids()) {
     AddThread(thread, repeat);
   }
@@ -287,26 +294,26 @@ void Lowerer::AddStep(uint32_t repeat) {
 std::string Lowerer::Describe(sim::TaskId task) const {
   const TaskOrigin& origin = lowered_.origins[task];
   const int64_t rank = data_.ranks[origin.rank].number;
-  if (origin.kind == Kind::kWork) {
+  if (origin.kind == Kind::kActivity) {
     return fmt::format("rank {}'s {}", rank,
-                       graph_.text(data_.works[origin.work].name));
+                       graph_.text(data_.activities[origin.activity].name));
   }
   if (origin.kind == Kind::kStart) {
     return fmt::format("the start of rank {}", rank);
   }
-  const HostPiece& piece = plan_.threads[origin.thread][origin.piece];
-  if (piece.call.valid()) {
+  const HostSegment& segment = plan_.threads[origin.thread][origin.segment];
+  if (segment.call.valid()) {
     return fmt::format("rank {}'s {}", rank,
-                       graph_.text(data_.calls[piece.call].name));
+                       graph_.text(data_.calls[segment.call].name));
   }
   return fmt::format(
       "rank {}'s {}", rank,
-      piece.op.valid() ? graph_.text(data_.ops[piece.op].name) : "host");
+      segment.op.valid() ? graph_.text(data_.ops[segment.op].name) : "host");
 }
 
 Result<Lowered> Lowerer::Run() {
   FindStarts();
-  FindLastWorks();
+  FindLastActivities();
   lowered_.lanes_of_threads = data_.threads.size();
   for (uint32_t i = 0; i < data_.threads.size(); ++i) {
     thread_lanes_.push_back(builder_.AddLane());
@@ -314,9 +321,10 @@ Result<Lowered> Lowerer::Run() {
   for (uint32_t i = 0; i < data_.streams.size(); ++i) {
     stream_lanes_.push_back(builder_.AddLane());
   }
-  lowered_.work_tasks = IdVector<ir::WorkId, sim::TaskId>(data_.works.size());
+  lowered_.activity_tasks =
+      IdVector<ir::ActivityId, sim::TaskId>(data_.activities.size());
   thread_ends_ = IdVector<ir::ThreadId, sim::TaskId>(data_.threads.size());
-  piece_tasks_ =
+  segment_tasks_ =
       IdVector<ir::ThreadId, std::vector<sim::TaskId>>(data_.threads.size());
   for (uint32_t repeat = 0; repeat < options_.repeats; ++repeat) {
     AddStep(repeat);
@@ -335,7 +343,7 @@ Result<Lowered> Lowerer::Run() {
 }  // namespace
 
 Result<Lowered> Lower(const ir::Graph& graph, const HostPlan& plan,
-                      const WorkTimes& times, const LowerOptions& options) {
+                      const ActivityTimes& times, const LowerOptions& options) {
   return Lowerer(graph, plan, times, options).Run();
 }
 

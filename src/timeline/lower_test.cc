@@ -25,7 +25,7 @@ constexpr Duration Us(int64_t count) {
 HostPlan CallsOnly(const ir::GraphData& data) {
   HostPlan plan;
   plan.threads =
-      IdVector<ir::ThreadId, std::vector<HostPiece>>(data.threads.size());
+      IdVector<ir::ThreadId, std::vector<HostSegment>>(data.threads.size());
   plan.starts = IdVector<ir::ThreadId, Duration>(data.threads.size());
   for (const ir::CallId id : data.calls.ids()) {
     plan.threads[data.calls[id].thread].push_back(
@@ -34,10 +34,11 @@ HostPlan CallsOnly(const ir::GraphData& data) {
   return plan;
 }
 
-WorkTimes AllTake(const ir::GraphData& data, int64_t us,
-                  const DeviceDelays& delays = {}) {
+ActivityTimes AllTake(const ir::GraphData& data, int64_t us,
+                      const DeviceDelays& delays = {}) {
   return UniformTimes(
-      data, IdVector<ir::WorkId, Duration>(data.works.size(), Us(us)), delays);
+      data, IdVector<ir::ActivityId, Duration>(data.activities.size(), Us(us)),
+      delays);
 }
 
 // A lowered graph and its schedule.
@@ -45,13 +46,14 @@ struct Outcome {
   Lowered lowered;
   sim::Schedule schedule;
 
-  double StartOf(uint32_t work) const {
+  double StartOf(uint32_t activity) const {
     return ToMicroseconds(
-        schedule.placements[lowered.work_tasks[ir::WorkId{work}]].start);
+        schedule.placements[lowered.activity_tasks[ir::ActivityId{activity}]]
+            .start);
   }
   std::vector<double> Starts() const {
     std::vector<double> starts;
-    for (const ir::WorkId id : lowered.work_tasks.ids()) {
+    for (const ir::ActivityId id : lowered.activity_tasks.ids()) {
       starts.push_back(StartOf(id.value));
     }
     return starts;
@@ -63,7 +65,8 @@ struct Outcome {
 };
 
 Outcome LowerAndRun(const ir::Graph& graph, const HostPlan& plan,
-                    const WorkTimes& times, const LowerOptions& options = {}) {
+                    const ActivityTimes& times,
+                    const LowerOptions& options = {}) {
   auto lowered = Lower(graph, plan, times, options);
   EXPECT_TRUE(lowered) << lowered.error().message;
   Outcome run;
@@ -85,7 +88,7 @@ rank 0
 
 // host   [0-1][1-2][2-3]
 // s7            ~4~[4-14]_2_[16-26]_2_[28-38]      a launch takes 4 us
-TEST(LowerTest, WorksStartALaunchBehindTheStartOfTheirCallAndAGapApart) {
+TEST(LowerTest, ActivitiesStartALaunchAfterTheStartOfTheirCallAndAGapApart) {
   const ir::Graph graph = ir::GraphOf(kThreeLaunches);
   const Outcome run =
       LowerAndRun(graph, CallsOnly(graph.data()),
@@ -105,10 +108,9 @@ TEST(LowerTest, ASynchronousCallReturnsWhenItsWorkIsDone) {
   EXPECT_EQ(run.EndOf(0), 30);
 }
 
-// With room for two, the third call waits for the end of the first work, then
-// takes its 1 us:
-// host   [0-1][1-2]        [10-11]
-// s7     [0-10     ][10-20][20-30]
+// With room for two, the third call waits for the end of the first activity,
+// then takes its 1 us: host   [0-1][1-2]        [10-11] s7     [0-10
+// ][10-20][20-30]
 TEST(LowerTest, ALaunchBlocksWhileItsQueueIsFull) {
   const ir::Graph graph = ir::GraphOf(kThreeLaunches);
   const Outcome run =
@@ -122,11 +124,11 @@ TEST(LowerTest, ALaunchBlocksWhileItsQueueIsFull) {
   EXPECT_EQ(unlimited.EndOf(0), 3);
 }
 
-// One call, three works, of which one is on another stream:
+// One call, three activities, of which one is on another stream:
 // host   [0-1][1-2]
 // s7       ~1~[1-6][6-11]          and the next call's [11-16]
 // s9       ~1~[1-6]
-TEST(LowerTest, AGraphLaunchStartsManyWorksAndTakesOnePlaceInTheQueue) {
+TEST(LowerTest, AGraphLaunchStartsManyActivitiesAndTakesOnePlaceInTheQueue) {
   const ir::Graph graph = ir::GraphOf(R"(stepcast-graph 1
 rank 0
   thread main
@@ -146,7 +148,7 @@ rank 0
 
 // host   [0-1][sync 1 ...      10][tail 10-13]
 // s7     [0-10             ]
-TEST(LowerTest, ASyncReturnsItsTailBehindTheWork) {
+TEST(LowerTest, ASyncReturnsItsTailAfterTheActivity) {
   const ir::Graph graph = ir::GraphOf(R"(stepcast-graph 1
 rank 0
   thread main
@@ -180,7 +182,7 @@ rank 0
   EXPECT_THAT(run.Starts(), ElementsAre(0, 12));
 }
 
-TEST(LowerTest, ContentionHoldsAWorkBackAndLetsItStartInTheLastWave) {
+TEST(LowerTest, ContentionHoldsAnActivityBackAndLetsItStartInTheLastWave) {
   const ir::Graph graph = ir::GraphOf(R"(stepcast-graph 1
 rank 0
   thread main
@@ -189,16 +191,17 @@ rank 0
     call launch "launch"
       s9: gemm m=2
 )");
-  WorkTimes times = AllTake(graph.data(), 10);
-  times.contentions = {
-      {.before = ir::WorkId{0}, .after = ir::WorkId{1}, .delay = Us(-3)}};
+  ActivityTimes times = AllTake(graph.data(), 10);
+  times.contentions = {{.before = ir::ActivityId{0},
+                        .after = ir::ActivityId{1},
+                        .delay = Us(-3)}};
   const Outcome run = LowerAndRun(graph, CallsOnly(graph.data()), times);
   EXPECT_THAT(run.Starts(), ElementsAre(0, 7));
 }
 
 // main      [0-1][hand over 1-1]                [goes on 6-7]
 // autograd                      [backward 1-6  ]
-TEST(LowerTest, AThreadStartsWhenItIsHandedTheWork) {
+TEST(LowerTest, AThreadStartsWhenItIsGivenTheWork) {
   const ir::Graph graph = ir::GraphOf(R"(stepcast-graph 1
 rank 0
   thread main
@@ -208,28 +211,28 @@ rank 0
     op "backward"
 )");
   HostPlan plan;
-  const auto piece = [](uint32_t op, int64_t us) {
-    return HostPiece{.kind = cost::HostKind::kNoLaunch,
-                     .op = ir::OpId{op},
-                     .duration = Us(us)};
+  const auto segment = [](uint32_t op, int64_t us) {
+    return HostSegment{.kind = cost::HostKind::kNoLaunch,
+                       .op = ir::OpId{op},
+                       .duration = Us(us)};
   };
-  plan.threads.push_back({piece(0, 1), piece(1, 1)});
-  plan.threads.push_back({piece(2, 5)});
+  plan.threads.push_back({segment(0, 1), segment(1, 1)});
+  plan.threads.push_back({segment(2, 5)});
   plan.starts = IdVector<ir::ThreadId, Duration>(2, Us(90));
   plan.starts[ir::ThreadId{0}] = {};
-  plan.hand_overs = {{.from = ir::ThreadId{0},
-                      .from_piece = 0,
-                      .to = ir::ThreadId{1},
-                      .to_piece = 0},
-                     {.from = ir::ThreadId{1},
-                      .from_piece = 0,
-                      .to = ir::ThreadId{0},
-                      .to_piece = 1}};
+  plan.handoffs = {{.from = ir::ThreadId{0},
+                    .from_segment = 0,
+                    .to = ir::ThreadId{1},
+                    .to_segment = 0},
+                   {.from = ir::ThreadId{1},
+                    .from_segment = 0,
+                    .to = ir::ThreadId{0},
+                    .to_segment = 1}};
   // A thread that is handed work does not wait for its measured start.
   EXPECT_EQ(LowerAndRun(graph, plan, {}).EndOf(0), 7);
 }
 
-// What the first repeat leaves behind delays the second, but the work of the
+// What the first repeat leaves after delays the second, but the work of the
 // step before the first is there once.
 // host   [0-1][1-2]
 // s7     [old 0-10][0: 10-20][1: 20-30]
@@ -275,7 +278,7 @@ TEST(LowerTest, RanksStartWhereTheyWereMeasuredToOrAllAtOnce) {
   EXPECT_EQ(ToMicroseconds(together.schedule.makespan), 10);
 }
 
-// Each rank's stream is blocked by a collective that the other one has behind.
+// Each rank's stream is blocked by a collective that the other one has after.
 TEST(LowerTest, CollectivesInDifferentOrderAreNamedAsADeadlock) {
   const ir::Graph graph = ir::GraphOf(R"(stepcast-graph 1
 rank 0
@@ -302,7 +305,7 @@ collective all_to_all #b0 #b1
 }
 
 TEST(LowerTest, AFullQueueDoesNotKeepASecondForwardPassFromTheFirstBackward) {
-  // f2's launch waits until b1 has left the queue. Were b1 handed over behind
+  // f2's launch waits until b1 has left the queue. Were b1 handed over after
   // all of the main thread's forward pass, it would wait for f2 in turn.
   const ir::Graph graph = ir::GraphOf(R"(stepcast-graph 1
 rank 0

@@ -1,13 +1,13 @@
 #include <optional>
 
-#include "timeline/hand_over.h"
+#include "timeline/handoff.h"
 #include "timeline/host_plan.h"
-#include "timeline/timed_pieces.h"
+#include "timeline/timed_segments.h"
 
 namespace stepcast::timeline {
 namespace {
 
-// What the thread's pieces fill: the whole step, for the rank's first thread,
+// What the thread's segments fill: the whole step, for the rank's first thread,
 // which is its main one if it has that.
 std::optional<Duration> StepOf(const ir::GraphData& data, ir::ThreadId thread) {
   const ir::RankId rank = data.threads[thread].rank;
@@ -42,24 +42,24 @@ HostPlan MeasuredPlan(const ir::GraphData& data) {
     cut[id] = CutThread(data, tops, id, StepOf(data, id));
     plan.unplaced += cut[id].unplaced;
   }
-  plan.threads = IdVector<ir::ThreadId, std::vector<HostPiece>>(cut.size());
+  plan.threads = IdVector<ir::ThreadId, std::vector<HostSegment>>(cut.size());
   plan.starts = IdVector<ir::ThreadId, Duration>(cut.size());
   for (const ir::RankId rank : data.ranks.ids()) {
     const ir::ThreadId main = ThreadOf(data, rank, ir::ThreadRole::kMain, cut);
     const ir::ThreadId autograd =
         ThreadOf(data, rank, ir::ThreadRole::kAutograd, cut);
     if (main.valid() && autograd.valid()) {
-      const std::vector<HandOver> found =
+      const std::vector<Handoff> found =
           SplitWaits(data, main, cut[main], autograd, cut[autograd]);
-      plan.hand_overs.insert(plan.hand_overs.end(), found.begin(), found.end());
+      plan.handoffs.insert(plan.handoffs.end(), found.begin(), found.end());
     }
   }
   for (const ir::ThreadId id : data.threads.ids()) {
-    if (!cut[id].pieces.empty()) {
-      plan.starts[id] = cut[id].pieces.front().begin;
+    if (!cut[id].segments.empty()) {
+      plan.starts[id] = cut[id].segments.front().begin;
     }
-    for (const TimedPiece& timed : cut[id].pieces) {
-      plan.threads[id].push_back(timed.piece);
+    for (const TimedSegment& timed : cut[id].segments) {
+      plan.threads[id].push_back(timed.segment);
     }
   }
   return plan;

@@ -13,10 +13,10 @@ namespace {
 using ir::GraphOf;
 using ::testing::ElementsAre;
 
-Duration SumOf(const std::vector<HostPiece>& pieces) {
+Duration SumOf(const std::vector<HostSegment>& segments) {
   Duration sum{};
-  for (const HostPiece& piece : pieces) {
-    sum += piece.duration + piece.tail;
+  for (const HostSegment& segment : segments) {
+    sum += segment.duration + segment.tail;
   }
   return sum;
 }
@@ -38,7 +38,7 @@ rank 0
                                         ir::OpId{1}, ir::OpId{4}));
 }
 
-TEST(MeasuredPlanTest, ThePiecesOfTheMainThreadFillTheStep) {
+TEST(MeasuredPlanTest, TheSegmentsOfTheMainThreadFillTheStep) {
   const ir::Graph graph = GraphOf(R"(stepcast-graph 1
 rank 0 @0+100
   thread main
@@ -53,12 +53,12 @@ rank 0 @0+100
   EXPECT_EQ(ToMicroseconds(SumOf(plan.threads[ir::ThreadId{1}])), 20);
   EXPECT_EQ(plan.starts[ir::ThreadId{0}], Duration{});
   EXPECT_EQ(ToMicroseconds(plan.starts[ir::ThreadId{1}]), 30);
-  EXPECT_TRUE(plan.hand_overs.empty());
+  EXPECT_TRUE(plan.handoffs.empty());
 }
 
 // Each rank has its own main and autograd thread; of several autograd threads
 // the busiest is waited for.
-TEST(MeasuredPlanTest, HandOversStayWithinTheirRank) {
+TEST(MeasuredPlanTest, HandoffsStayWithinTheirRank) {
   const ir::Graph graph = GraphOf(R"(stepcast-graph 1
 rank 0 @0+100
   thread main
@@ -77,11 +77,11 @@ rank 1 @5+100
     op "bwd1" @20+50
 )");
   const HostPlan plan = MeasuredPlan(graph.data());
-  ASSERT_EQ(plan.hand_overs.size(), 4);
-  EXPECT_EQ(plan.hand_overs[0].from, ir::ThreadId{0});
-  EXPECT_EQ(plan.hand_overs[0].to, ir::ThreadId{2});
-  EXPECT_EQ(plan.hand_overs[2].from, ir::ThreadId{3});
-  EXPECT_EQ(plan.hand_overs[2].to, ir::ThreadId{4});
+  ASSERT_EQ(plan.handoffs.size(), 4);
+  EXPECT_EQ(plan.handoffs[0].from, ir::ThreadId{0});
+  EXPECT_EQ(plan.handoffs[0].to, ir::ThreadId{2});
+  EXPECT_EQ(plan.handoffs[2].from, ir::ThreadId{3});
+  EXPECT_EQ(plan.handoffs[2].to, ir::ThreadId{4});
 }
 
 TEST(MeasuredPlanTest, WhatHasNoTimeIsCountedOverAllThreads) {

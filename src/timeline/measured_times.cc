@@ -11,12 +11,13 @@ namespace {
 
 using std::chrono::microseconds;
 
-// Behind its last known cause a work starts within this time, or it is late.
-// In the traces at hand nine of ten launches on an idle stream take less than
-// half of the first, and gaps on a busy stream less than a third of the second.
+// After its last known cause an activity starts within this time, or it is
+// late. In the traces at hand nine of ten launches on an idle stream take less
+// than half of the first, and gaps on a busy stream less than a third of the
+// second.
 constexpr Duration kLateLaunch = microseconds(50);
 constexpr Duration kLateOnStream = microseconds(20);
-// Works that end so shortly before a late start are what it waited for.
+// Activities that end so shortly before a late start are what it waited for.
 constexpr Duration kCoincidence = microseconds(20);
 // ... and so are those in the last part of their run, when their blocks begin
 // to leave the device.
@@ -29,7 +30,7 @@ class Taker {
   MeasuredTimes Take();
 
  private:
-  // When a work could have started at the earliest, by each cause.
+  // When an activity could have started at the earliest, by each cause.
   struct Bounds {
     std::optional<Duration> launch;
     std::optional<Duration> stream;
@@ -38,53 +39,53 @@ class Taker {
   };
 
   struct Started {
-    ir::WorkId work{};
+    ir::ActivityId activity{};
     Duration start{};
     Duration last_end{};  // Of this work and all that started before.
   };
 
-  std::optional<Duration> Start(ir::WorkId id) const {
-    return ir::StartOf(data_.works[id].measured);
+  std::optional<Duration> Start(ir::ActivityId id) const {
+    return ir::StartOf(data_.activities[id].measured);
   }
-  std::optional<Duration> End(ir::WorkId id) const;
-  ir::RankId RankOf(ir::WorkId id) const {
-    return data_.streams[data_.works[id].stream].rank;
+  std::optional<Duration> End(ir::ActivityId id) const;
+  ir::RankId RankOf(ir::ActivityId id) const {
+    return data_.streams[data_.activities[id].stream].rank;
   }
-  Bounds FindBounds(ir::WorkId id) const;
+  Bounds FindBounds(ir::ActivityId id) const;
   void FindLeastLaunch();
-  void TakeWork(ir::WorkId id);
+  void TakeActivity(ir::ActivityId id);
   void CutOverlaps();
   void SortByRank();
   void TakeCollectives();
   void TakeDelays();
-  bool StartsByReturn(ir::WorkId id) const;
-  void TakeLateStart(ir::WorkId id, Duration usual);
-  std::optional<Contention> FindContention(ir::WorkId id) const;
+  bool StartsByReturn(ir::ActivityId id) const;
+  void TakeLateStart(ir::ActivityId id, Duration usual);
+  std::optional<Contention> FindContention(ir::ActivityId id) const;
   Duration Usual(StartCause cause) const;
 
   const ir::GraphData& data_;
   Duration least_launch_{};
-  IdVector<ir::WorkId, Duration> delays_;  // Behind the cause.
-  IdVector<ir::WorkId, size_t> waits_;     // For kStreamWait: which.
+  IdVector<ir::ActivityId, Duration> delays_;  // After the cause.
+  IdVector<ir::ActivityId, size_t> waits_;     // For kStreamWait: which.
   IdVector<ir::RankId, std::vector<Started>> by_rank_;  // By start.
   MeasuredTimes taken_;
 };
 
-std::optional<Duration> Taker::End(ir::WorkId id) const {
+std::optional<Duration> Taker::End(ir::ActivityId id) const {
   const auto start = Start(id);
-  return start ? std::optional(*start + data_.works[id].measured->duration)
+  return start ? std::optional(*start + data_.activities[id].measured->duration)
                : std::nullopt;
 }
 
-Taker::Bounds Taker::FindBounds(ir::WorkId id) const {
-  const ir::Work& work = data_.works[id];
+Taker::Bounds Taker::FindBounds(ir::ActivityId id) const {
+  const ir::Activity& activity = data_.activities[id];
   Bounds bounds;
-  if (work.call.valid()) {
-    bounds.launch = ir::StartOf(data_.calls[work.call].measured);
+  if (activity.call.valid()) {
+    bounds.launch = ir::StartOf(data_.calls[activity.call].measured);
   }
   if (id.value > 0) {
-    const ir::WorkId previous{id.value - 1};
-    if (data_.works[previous].stream == work.stream) {
+    const ir::ActivityId previous{id.value - 1};
+    if (data_.activities[previous].stream == activity.stream) {
       bounds.stream = End(previous);
     }
   }
@@ -99,11 +100,11 @@ Taker::Bounds Taker::FindBounds(ir::WorkId id) const {
   return bounds;
 }
 
-// What a launch takes at least: the first decile over the works that found
+// What a launch takes at least: the first decile over the activities that found
 // their stream idle when they were launched.
 void Taker::FindLeastLaunch() {
   std::vector<double> launches;
-  for (const ir::WorkId id : data_.works.ids()) {
+  for (const ir::ActivityId id : data_.activities.ids()) {
     const auto start = Start(id);
     const Bounds bounds = FindBounds(id);
     if (!start || !bounds.launch || *start < *bounds.launch) {
@@ -124,18 +125,18 @@ void Taker::FindLeastLaunch() {
   }
 }
 
-void Taker::TakeWork(ir::WorkId id) {
-  const ir::Work& work = data_.works[id];
-  WorkTime& time = taken_.times.works[id];
-  time.duration = work.measured ? work.measured->duration : Duration{};
+void Taker::TakeActivity(ir::ActivityId id) {
+  const ir::Activity& activity = data_.activities[id];
+  ActivityTime& time = taken_.times.activities[id];
+  time.duration = activity.measured ? activity.measured->duration : Duration{};
   const auto start = Start(id);
   if (!start) {
     return;
   }
   const Bounds bounds = FindBounds(id);
-  // Work of before the step that reaches into it.
+  // Activity of before the step that reaches into it.
   time.release = std::max(*start, Duration{});
-  if (!work.call.valid() && *start < Duration{}) {
+  if (!activity.call.valid() && *start < Duration{}) {
     time.duration = std::max(time.duration + *start, Duration{});
   }
   StartCause cause = StartCause::kNone;
@@ -155,7 +156,7 @@ void Taker::TakeWork(ir::WorkId id) {
     cause = StartCause::kStreamWait;
     bound = *bounds.stream_wait;
   }
-  if (!work.call.valid()) {
+  if (!activity.call.valid()) {
     cause = StartCause::kNone;
   }
   taken_.causes[id] = cause;
@@ -163,18 +164,18 @@ void Taker::TakeWork(ir::WorkId id) {
   delays_[id] = std::max(*start - bound, Duration{});
 }
 
-// A stream runs one work after the other.
+// A stream runs one activity after the other.
 void Taker::CutOverlaps() {
-  for (uint32_t i = 1; i < data_.works.size(); ++i) {
-    const ir::WorkId id{i};
-    const ir::WorkId previous{i - 1};
+  for (uint32_t i = 1; i < data_.activities.size(); ++i) {
+    const ir::ActivityId id{i};
+    const ir::ActivityId previous{i - 1};
     const auto start = Start(id);
     const auto end = End(previous);
-    if (data_.works[id].stream != data_.works[previous].stream || !start ||
-        !end || *start >= *end) {
+    if (data_.activities[id].stream != data_.activities[previous].stream ||
+        !start || !end || *start >= *end) {
       continue;
     }
-    Duration& duration = taken_.times.works[previous].duration;
+    Duration& duration = taken_.times.activities[previous].duration;
     duration = std::max(duration - (*end - *start), Duration{});
     ++taken_.overlaps;
   }
@@ -183,7 +184,7 @@ void Taker::CutOverlaps() {
 void Taker::TakeCollectives() {
   for (const ir::MatchedCollective& collective : data_.collectives) {
     std::optional<Duration> last;
-    for (const ir::WorkId id : collective.works) {
+    for (const ir::ActivityId id : collective.activities) {
       const auto& step = data_.ranks[RankOf(id)].step;
       const auto start = Start(id);
       if (start) {
@@ -191,12 +192,12 @@ void Taker::TakeCollectives() {
         last = std::max(last.value_or(offset + *start), offset + *start);
       }
     }
-    for (const ir::WorkId id : collective.works) {
+    for (const ir::ActivityId id : collective.activities) {
       const auto& step = data_.ranks[RankOf(id)].step;
       const auto end = End(id);
       if (last && end) {
         const Duration offset = ir::StartOf(step).value_or(Duration{});
-        taken_.times.works[id].duration =
+        taken_.times.activities[id].duration =
             std::max(*end + offset - *last, Duration{});
       }
     }
@@ -207,10 +208,10 @@ Duration Limit(StartCause cause) {
   return cause == StartCause::kStream ? kLateOnStream : kLateLaunch;
 }
 
-// The median delay behind a cause.
+// The median delay after a cause.
 Duration Taker::Usual(StartCause cause) const {
   std::vector<double> delays;
-  for (const ir::WorkId id : data_.works.ids()) {
+  for (const ir::ActivityId id : data_.activities.ids()) {
     if (taken_.causes[id] == cause && delays_[id] <= Limit(cause)) {
       delays.push_back(static_cast<double>(delays_[id].count()));
     }
@@ -219,52 +220,54 @@ Duration Taker::Usual(StartCause cause) const {
   return Duration(static_cast<int64_t>(Quantile(std::move(delays), kMiddle)));
 }
 
-// Of the works on other streams of the rank the one that ended nearest to the
-// start of `id`; of several the first to start.
-std::optional<Contention> Taker::FindContention(ir::WorkId id) const {
+// Of the activities on other streams of the rank the one that ended nearest to
+// the start of `id`; of several the first to start.
+std::optional<Contention> Taker::FindContention(ir::ActivityId id) const {
   const Duration start = *Start(id);
   const Duration bound = start - delays_[id];
-  const std::vector<Started>& works = by_rank_[RankOf(id)];
-  auto next = std::ranges::lower_bound(works, start, {}, &Started::start);
+  const std::vector<Started>& activities = by_rank_[RankOf(id)];
+  auto next = std::ranges::lower_bound(activities, start, {}, &Started::start);
   std::optional<Contention> best;
-  // Backwards, while any of those before may reach behind the bound.
-  while (next != works.begin() && (--next)->last_end > bound) {
-    const ir::Work& work = data_.works[next->work];
-    const Duration end = *End(next->work);
+  // Backwards, while any of those before may reach after the bound.
+  while (next != activities.begin() && (--next)->last_end > bound) {
+    const ir::Activity& activity = data_.activities[next->activity];
+    const Duration end = *End(next->activity);
     const Duration delay = start - end;
     const bool tail =
-        delay < Duration{} && work.kind != ir::WorkKind::kCollective &&
+        delay < Duration{} && activity.kind != ir::ActivityKind::kCollective &&
         static_cast<double>(-delay.count()) <=
-            kLastPart * static_cast<double>(work.measured->duration.count());
+            kLastPart *
+                static_cast<double>(activity.measured->duration.count());
     const bool ended = delay >= Duration{} && delay <= kCoincidence;
-    if (work.stream == data_.works[id].stream || end <= bound ||
+    if (activity.stream == data_.activities[id].stream || end <= bound ||
         (!tail && !ended)) {
       continue;
     }
     if (!best || std::chrono::abs(delay) <= std::chrono::abs(best->delay)) {
-      best = {.before = next->work, .after = id, .delay = delay};
+      best = {.before = next->activity, .after = id, .delay = delay};
     }
   }
   return best;
 }
 
-void Taker::TakeLateStart(ir::WorkId id, Duration usual) {
+void Taker::TakeLateStart(ir::ActivityId id, Duration usual) {
   if (const auto contention = FindContention(id)) {
     taken_.times.contentions.push_back(*contention);
     taken_.causes[id] = StartCause::kContention;
   } else {
-    taken_.late_starts.push_back(
-        {.work = id, .cause = taken_.causes[id], .late = delays_[id] - usual});
+    taken_.late_starts.push_back({.activity = id,
+                                  .cause = taken_.causes[id],
+                                  .late = delays_[id] - usual});
   }
 }
 
 // Whether its call had not returned long before: a first launch loads code, and
 // a copy from pageable memory is staged, both inside the call.
-bool Taker::StartsByReturn(ir::WorkId id) const {
+bool Taker::StartsByReturn(ir::ActivityId id) const {
   if (taken_.causes[id] != StartCause::kLaunch) {
     return false;
   }
-  const ir::Measured& call = *data_.calls[data_.works[id].call].measured;
+  const ir::Measured& call = *data_.calls[data_.activities[id].call].measured;
   return *Start(id) <= *call.start + call.duration + kLateLaunch;
 }
 
@@ -276,7 +279,7 @@ void Taker::TakeDelays() {
   taken_.usual = {.launch = least_launch_ + usual[0],
                   .gap = usual[1],
                   .stream_wait = usual[2]};
-  for (const ir::WorkId id : data_.works.ids()) {
+  for (const ir::ActivityId id : data_.activities.ids()) {
     const StartCause cause = taken_.causes[id];
     if (cause == StartCause::kNone) {
       continue;
@@ -286,7 +289,7 @@ void Taker::TakeDelays() {
       delay = usual[static_cast<size_t>(cause)];
       TakeLateStart(id, delay);
     }
-    WorkTime& time = taken_.times.works[id];
+    ActivityTime& time = taken_.times.activities[id];
     if (cause == StartCause::kLaunch) {
       time.launch += delay;
     } else if (cause == StartCause::kStream) {
@@ -299,31 +302,32 @@ void Taker::TakeDelays() {
 
 void Taker::SortByRank() {
   by_rank_ = IdVector<ir::RankId, std::vector<Started>>(data_.ranks.size());
-  for (const ir::WorkId id : data_.works.ids()) {
+  for (const ir::ActivityId id : data_.activities.ids()) {
     if (const auto start = Start(id)) {
-      by_rank_[RankOf(id)].push_back({.work = id, .start = *start});
+      by_rank_[RankOf(id)].push_back({.activity = id, .start = *start});
     }
   }
-  for (std::vector<Started>& works : by_rank_) {
-    std::ranges::stable_sort(works, {}, &Started::start);
+  for (std::vector<Started>& activities : by_rank_) {
+    std::ranges::stable_sort(activities, {}, &Started::start);
     Duration last_end = Duration::min();
-    for (Started& work : works) {
-      last_end = std::max(last_end, *End(work.work));
-      work.last_end = last_end;
+    for (Started& activity : activities) {
+      last_end = std::max(last_end, *End(activity.activity));
+      activity.last_end = last_end;
     }
   }
 }
 
 MeasuredTimes Taker::Take() {
-  const uint32_t count = data_.works.size();
-  taken_.times.works = IdVector<ir::WorkId, WorkTime>(count);
+  const uint32_t count = data_.activities.size();
+  taken_.times.activities = IdVector<ir::ActivityId, ActivityTime>(count);
   taken_.times.wait_delays.assign(data_.stream_waits.size(), {});
-  taken_.causes = IdVector<ir::WorkId, StartCause>(count, StartCause::kNone);
-  delays_ = IdVector<ir::WorkId, Duration>(count);
-  waits_ = IdVector<ir::WorkId, size_t>(count);
+  taken_.causes =
+      IdVector<ir::ActivityId, StartCause>(count, StartCause::kNone);
+  delays_ = IdVector<ir::ActivityId, Duration>(count);
+  waits_ = IdVector<ir::ActivityId, size_t>(count);
   FindLeastLaunch();
-  for (const ir::WorkId id : data_.works.ids()) {
-    TakeWork(id);
+  for (const ir::ActivityId id : data_.activities.ids()) {
+    TakeActivity(id);
   }
   CutOverlaps();
   TakeCollectives();

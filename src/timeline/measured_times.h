@@ -1,4 +1,5 @@
-// The works' times as a trace has them, with every delay given to its cause.
+// The activities' times as a trace has them, with every delay given to its
+// cause.
 #ifndef STEPCAST_TIMELINE_MEASURED_TIMES_H_
 #define STEPCAST_TIMELINE_MEASURED_TIMES_H_
 
@@ -12,43 +13,43 @@
 
 namespace stepcast::timeline {
 
-/// What a work waited for last before it started.
+/// What an activity waited for last before it started.
 enum class StartCause : uint8_t {
   kLaunch,      // Its call.
   kStream,      // The work before it on its stream.
-  kStreamWait,  // A work on another stream, by an event.
-  kContention,  // A work on another stream that ended at that time.
+  kStreamWait,  // An activity on another stream, by an event.
+  kContention,  // An activity on another stream that ended at that time.
   kNone,
 };
 std::string_view Name(StartCause cause);
 
-/// A work that started later than all that is known to hold it back.
+/// An activity that started later than all that is known to hold it back.
 struct LateStart {
-  ir::WorkId work{};
+  ir::ActivityId activity{};
   StartCause cause = StartCause::kNone;  // The last known one.
-  Duration late{};                       // Behind it.
+  Duration late{};                       // After it.
 };
 
 struct MeasuredTimes {
-  WorkTimes times;
-  IdVector<ir::WorkId, StartCause> causes;
+  ActivityTimes times;
+  IdVector<ir::ActivityId, StartCause> causes;
   /// By work. The delays that are usual are in `times`, these are not.
   std::vector<LateStart> late_starts;
-  /// Medians over the works that had this cause and were not late.
+  /// Medians over the activities that had this cause and were not late.
   DeviceDelays usual;
-  /// Works on one stream that overlap, as branches of a captured graph do; the
-  /// earlier is cut where the later starts.
+  /// Activities on one stream that overlap, as branches of a captured graph do;
+  /// the earlier is cut where the later starts.
   size_t overlaps = 0;
 };
 
-/// A work that starts more than 50 us behind its last known cause (20 us on a
-/// busy stream; for a launch, behind the return of its call) is late. If a work
-/// on another stream of the rank ended then, or was in its last quarter, the
-/// late one waited for that; if not, its start stays unexplained.
+/// An activity that starts more than 50 us after its last known cause (20 us on
+/// a busy stream; for a launch, after the return of its call) is late. If an
+/// activity on another stream of the rank ended then, or was in its last
+/// quarter, the late one waited for that; if not, its start stays unexplained.
 ///
-/// Works without a measured start take their duration, if they have one, at
-/// once. A matched collective takes what is left from the last rank's start to
-/// its own end.
+/// Activities without a measured start take their duration, if they have one,
+/// at once. A matched collective takes what is left from the last rank's start
+/// to its own end.
 MeasuredTimes TakeMeasuredTimes(const ir::GraphData& data);
 
 }  // namespace stepcast::timeline

@@ -18,22 +18,24 @@ MeasuredTimes Take(std::string_view text) {
   return TakeMeasuredTimes(ir::GraphOf(text).data());
 }
 
-double DurationOf(const MeasuredTimes& times, uint32_t work) {
-  return ToMicroseconds(times.times.works[ir::WorkId{work}].duration);
+double DurationOf(const MeasuredTimes& times, uint32_t activity) {
+  return ToMicroseconds(
+      times.times.activities[ir::ActivityId{activity}].duration);
 }
-double LaunchOf(const MeasuredTimes& times, uint32_t work) {
-  return ToMicroseconds(times.times.works[ir::WorkId{work}].launch);
+double LaunchOf(const MeasuredTimes& times, uint32_t activity) {
+  return ToMicroseconds(
+      times.times.activities[ir::ActivityId{activity}].launch);
 }
-double GapOf(const MeasuredTimes& times, uint32_t work) {
-  return ToMicroseconds(times.times.works[ir::WorkId{work}].gap);
+double GapOf(const MeasuredTimes& times, uint32_t activity) {
+  return ToMicroseconds(times.times.activities[ir::ActivityId{activity}].gap);
 }
-StartCause CauseOf(const MeasuredTimes& times, uint32_t work) {
-  return times.causes[ir::WorkId{work}];
+StartCause CauseOf(const MeasuredTimes& times, uint32_t activity) {
+  return times.causes[ir::ActivityId{activity}];
 }
 
 // calls    10      20               60
 // s7         [16-36     ][38-48]      [66-70]
-TEST(MeasuredTimesTest, AStartFollowsItsLaunchOrTheWorkBefore) {
+TEST(MeasuredTimesTest, AStartFollowsItsLaunchOrTheActivityBefore) {
   const MeasuredTimes times = Take(R"(stepcast-graph 1
 rank 0 @0+100
   thread main
@@ -60,7 +62,7 @@ rank 0 @0+100
 
 // s7   [16-36     ]
 // s20              [40-45]      launched at 20, waits for s7 by an event
-TEST(MeasuredTimesTest, AStartBehindAnotherStreamIsAStreamWait) {
+TEST(MeasuredTimesTest, AStartAfterAnotherStreamIsAStreamWait) {
   const MeasuredTimes times = Take(R"(stepcast-graph 1
 rank 0 @0+100
   thread main
@@ -78,7 +80,7 @@ rank 0 @0+100
 
 // s7   [16                          116]
 // s20                                 [118-120]  launched at 20: 92 us late
-TEST(MeasuredTimesTest, ALateStartBelongsToTheWorkThatEndedThen) {
+TEST(MeasuredTimesTest, ALateStartBelongsToTheActivityThatEndedThen) {
   const MeasuredTimes times = Take(R"(stepcast-graph 1
 rank 0 @0+200
   thread main
@@ -89,8 +91,8 @@ rank 0 @0+200
 )");
   EXPECT_EQ(CauseOf(times, 1), StartCause::kContention);
   ASSERT_THAT(times.times.contentions, SizeIs(1));
-  EXPECT_EQ(times.times.contentions[0].before, ir::WorkId{0});
-  EXPECT_EQ(times.times.contentions[0].after, ir::WorkId{1});
+  EXPECT_EQ(times.times.contentions[0].before, ir::ActivityId{0});
+  EXPECT_EQ(times.times.contentions[0].after, ir::ActivityId{1});
   EXPECT_EQ(ToMicroseconds(times.times.contentions[0].delay), 2);
   EXPECT_THAT(times.late_starts, IsEmpty());
 }
@@ -132,8 +134,8 @@ rank 0 @0+200
 )");
   ASSERT_THAT(times.times.contentions, SizeIs(1));
   // Works by stream: s7 has 0 and 1, s9 has 2 and 3, s20 has 4.
-  EXPECT_EQ(times.times.contentions[0].after, ir::WorkId{4});
-  EXPECT_EQ(times.times.contentions[0].before, ir::WorkId{3});
+  EXPECT_EQ(times.times.contentions[0].after, ir::ActivityId{4});
+  EXPECT_EQ(times.times.contentions[0].before, ir::ActivityId{3});
   EXPECT_EQ(ToMicroseconds(times.times.contentions[0].delay), 1);
 }
 
@@ -151,7 +153,7 @@ rank 0 @0+200
   EXPECT_THAT(times.late_starts, SizeIs(1));
 }
 
-// Launches on an idle stream take 6 us. The last one starts 100 us behind its
+// Launches on an idle stream take 6 us. The last one starts 100 us after its
 // call, which takes `call_us`, and nothing else ran.
 MeasuredTimes TakeLateStart(int call_us) {
   return Take(fmt::format(R"(stepcast-graph 1
@@ -167,11 +169,11 @@ rank 0 @0+300
                           call_us));
 }
 
-// 100 us behind the call are 94 us behind what a launch takes at least.
+// 100 us after the call are 94 us after what a launch takes at least.
 TEST(MeasuredTimesTest, ALateStartWithoutACauseStaysUnexplained) {
   const MeasuredTimes times = TakeLateStart(5);
   ASSERT_THAT(times.late_starts, SizeIs(1));
-  EXPECT_EQ(times.late_starts[0].work, ir::WorkId{2});
+  EXPECT_EQ(times.late_starts[0].activity, ir::ActivityId{2});
   EXPECT_EQ(times.late_starts[0].cause, StartCause::kLaunch);
   EXPECT_EQ(ToMicroseconds(times.late_starts[0].late), 94);
   EXPECT_EQ(LaunchOf(times, 2), 6);  // As usual; the rest is named.
@@ -186,7 +188,7 @@ TEST(MeasuredTimesTest, AStartNearTheReturnOfALongCallIsExplained) {
 
 // s7   [10      30]
 //            [25-35]
-TEST(MeasuredTimesTest, AWorkIsCutWhereTheNextOfItsStreamStarts) {
+TEST(MeasuredTimesTest, AnActivityIsCutWhereTheNextOfItsStreamStarts) {
   const MeasuredTimes times = Take(R"(stepcast-graph 1
 rank 0 @0+100
   thread main
@@ -199,8 +201,8 @@ rank 0 @0+100
   EXPECT_EQ(DurationOf(times, 1), 10);
 }
 
-// The step before left two works: one that runs when the step starts, and one
-// that starts in it.
+// The step before left two activities: one that runs when the step starts, and
+// one that starts in it.
 TEST(MeasuredTimesTest, WorkOfTheStepBeforeIsReleasedWhereItStarts) {
   const MeasuredTimes times = Take(R"(stepcast-graph 1
 rank 0 @0+100
@@ -209,9 +211,10 @@ rank 0 @0+100
   s7: gemm m=1 @-10+30
   s7: gemm m=2 @25+10
 )");
-  EXPECT_EQ(times.times.works[ir::WorkId{0}].release, Duration{});
+  EXPECT_EQ(times.times.activities[ir::ActivityId{0}].release, Duration{});
   EXPECT_EQ(DurationOf(times, 0), 20);
-  EXPECT_EQ(ToMicroseconds(times.times.works[ir::WorkId{1}].release), 25);
+  EXPECT_EQ(ToMicroseconds(times.times.activities[ir::ActivityId{1}].release),
+            25);
   EXPECT_EQ(DurationOf(times, 1), 10);
   EXPECT_EQ(CauseOf(times, 1), StartCause::kNone);
 }
@@ -235,7 +238,7 @@ collective all_reduce #a #b
   EXPECT_EQ(DurationOf(times, 1), 20);
 }
 
-TEST(MeasuredTimesTest, AWorkWithoutAStartTakesItsDurationAtOnce) {
+TEST(MeasuredTimesTest, AnActivityWithoutAStartTakesItsDurationAtOnce) {
   const MeasuredTimes times = Take(R"(stepcast-graph 1
 rank 0 @0+100
   thread main

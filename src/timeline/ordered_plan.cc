@@ -1,5 +1,5 @@
-// The host's pieces of a graph that has no times: by the order
-// of works on streams and by phase.
+// The host's segments of a graph that has no times: by the order
+// of activities on streams and by phase.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +14,8 @@
 namespace stepcast::timeline {
 namespace {
 
-// What the order of works on the streams says about two threads of a rank that
-// launch them.
+// What the order of activities on the streams says about two threads of a rank
+// that launch them.
 //
 //   main      f1 f2             o1 f3 f4             o2
 //   autograd        b1 b2 b3             b4 b5 b6
@@ -39,7 +39,7 @@ struct Burst {
   size_t main_before = 0;
   /// So many come before its end, with those that run meanwhile.
   size_t main_until_end = 0;
-  /// The first one behind it.
+  /// The first one after it.
   size_t next_main = std::numeric_limits<size_t>::max();
 };
 
@@ -62,15 +62,15 @@ class PlaceFinder {
         places_(items) {}
 
   std::vector<Place> Run() {
-    for (const ir::WorkId id : data_.works.ids()) {
+    for (const ir::ActivityId id : data_.activities.ids()) {
       Visit(id, [this](Place& place) {
         place.main_before = std::max(place.main_before, seen_.main_before);
         place.main_until = std::max(place.main_until, seen_.main_until);
       });
     }
     stream_ = {};
-    for (uint32_t i = data_.works.size(); i-- > 0;) {
-      Visit(ir::WorkId{i}, [this](Place& place) {
+    for (uint32_t i = data_.activities.size(); i-- > 0;) {
+      Visit(ir::ActivityId{i}, [this](Place& place) {
         place.next_main = std::min(place.next_main, seen_.next_main);
       });
     }
@@ -79,17 +79,18 @@ class PlaceFinder {
 
  private:
   template <typename Take>
-  void Visit(ir::WorkId id, Take take) {
-    const ir::Work& work = data_.works[id];
-    if (work.stream != stream_) {
-      stream_ = work.stream;
+  void Visit(ir::ActivityId id, Take take) {
+    const ir::Activity& activity = data_.activities[id];
+    if (activity.stream != stream_) {
+      stream_ = activity.stream;
       seen_ = {};
     }
-    if (!work.call.valid() || calls_[work.call].item == LaunchedBy::kNone) {
+    if (!activity.call.valid() ||
+        calls_[activity.call].item == LaunchedBy::kNone) {
       return;
     }
-    const LaunchedBy& by = calls_[work.call];
-    const ir::ThreadId thread = data_.calls[work.call].thread;
+    const LaunchedBy& by = calls_[activity.call];
+    const ir::ThreadId thread = data_.calls[activity.call].thread;
     if (thread == autograd_) {
       take(places_[by.item]);
     } else if (thread == main_) {
@@ -194,20 +195,20 @@ Wait FindWait(const std::vector<Item>& items, size_t begin,
   const size_t size = items.size();
   // Streams that contradict each other may name an item before `begin`.
   const size_t end = std::max(begin, std::min(burst.next_main, size));
-  size_t behind_forward = begin;
+  size_t after_forward = begin;
   for (size_t i = begin; i < end; ++i) {
     if (items[i].phase == ir::Phase::kForward) {
-      behind_forward = i + 1;
+      after_forward = i + 1;
     }
   }
   Wait wait{.start = end, .finish = end};
-  if (behind_forward > begin) {  // Otherwise no phases are known: behind all.
-    size_t start = behind_forward;
+  if (after_forward > begin) {  // Otherwise no phases are known: after all.
+    size_t start = after_forward;
     while (start < end && !EndsForward(items[start].phase)) {
       ++start;
     }
     const bool found = start < size && EndsForward(items[start].phase);
-    wait.start = found ? start : behind_forward;
+    wait.start = found ? start : after_forward;
     wait.finish = wait.start;
   }
   wait.start = std::clamp(wait.start, std::min(burst.main_before, end), end);
@@ -220,9 +221,10 @@ Wait FindWait(const std::vector<Item>& items, size_t begin,
   return wait;
 }
 
-void PushItem(const Item& item, bool with_gap, std::vector<HostPiece>& pieces) {
+void PushItem(const Item& item, bool with_gap,
+              std::vector<HostSegment>& segments) {
   const auto push = [&](cost::HostKind kind, ir::CallId call) {
-    pieces.push_back({.kind = kind, .op = item.op, .call = call});
+    segments.push_back({.kind = kind, .op = item.op, .call = call});
   };
   if (with_gap) {
     push(cost::HostKind::kBetweenOps, {});
@@ -244,7 +246,7 @@ void PushItem(const Item& item, bool with_gap, std::vector<HostPiece>& pieces) {
   }
 }
 
-// The pieces of a rank's threads.
+// The segments of a rank's threads.
 class RankPlanner {
  public:
   RankPlanner(const ir::GraphData& data, ir::RankId rank, HostPlan& plan)
@@ -253,11 +255,11 @@ class RankPlanner {
   void Run(const IdVector<ir::OpId, ir::OpId>& tops);
 
  private:
-  // A burst of one of autograd's threads, by its pieces.
+  // A burst of one of autograd's threads, by its segments.
   struct Awaited {
     ir::ThreadId thread{};
-    uint32_t first_piece = 0;
-    uint32_t last_piece = 0;
+    uint32_t first_segment = 0;
+    uint32_t last_segment = 0;
     Wait wait{};
   };
 
@@ -284,13 +286,13 @@ void RankPlanner::NoteCalls(const std::vector<Item>& items) {
 }
 
 void RankPlanner::AddAutograd(ir::ThreadId id, const std::vector<Item>& items) {
-  std::vector<HostPiece>& pieces = plan_.threads[id];
-  std::vector<uint32_t> first_pieces;  // By item, and one more.
+  std::vector<HostSegment>& segments = plan_.threads[id];
+  std::vector<uint32_t> first_segments;  // By item, and one more.
   for (const Item& item : items) {
-    first_pieces.push_back(static_cast<uint32_t>(pieces.size()));
-    PushItem(item, true, pieces);
+    first_segments.push_back(static_cast<uint32_t>(segments.size()));
+    PushItem(item, true, segments);
   }
-  first_pieces.push_back(static_cast<uint32_t>(pieces.size()));
+  first_segments.push_back(static_cast<uint32_t>(segments.size()));
   if (!main_.valid()) {
     return;
   }
@@ -301,46 +303,46 @@ void RankPlanner::AddAutograd(ir::ThreadId id, const std::vector<Item>& items) {
     const Wait wait = FindWait(main_items_, begin, burst);
     begin = wait.finish;
     awaited_.push_back({.thread = id,
-                        .first_piece = first_pieces[burst.first],
-                        .last_piece = first_pieces[burst.last + 1] - 1,
+                        .first_segment = first_segments[burst.first],
+                        .last_segment = first_segments[burst.last + 1] - 1,
                         .wait = wait});
   }
 }
 
 void RankPlanner::AddMain() {
-  std::map<size_t, uint32_t> starts;  // The hand-over pieces before items.
+  std::map<size_t, uint32_t> starts;  // The handoff segments before items.
   std::map<size_t, uint32_t> finishes;
   for (const Awaited& awaited : awaited_) {
     starts[awaited.wait.start] = 0;
     finishes[awaited.wait.finish] = 0;
   }
-  std::vector<HostPiece>& pieces = plan_.threads[main_];
+  std::vector<HostSegment>& segments = plan_.threads[main_];
   for (size_t i = 0; i <= main_items_.size(); ++i) {
     const bool at_end = i == main_items_.size();
     bool with_gap = true;
     for (std::map<size_t, uint32_t>* overs : {&starts, &finishes}) {
       if (const auto over = overs->find(i); over != overs->end()) {
-        over->second = static_cast<uint32_t>(pieces.size());
-        pieces.push_back({.kind = cost::HostKind::kHandOver,
-                          .op = at_end ? ir::OpId{} : main_items_[i].op});
+        over->second = static_cast<uint32_t>(segments.size());
+        segments.push_back({.kind = cost::HostKind::kHandoff,
+                            .op = at_end ? ir::OpId{} : main_items_[i].op});
         with_gap = false;
       }
     }
     if (!at_end) {
-      PushItem(main_items_[i], with_gap, pieces);
+      PushItem(main_items_[i], with_gap, segments);
     } else if (with_gap) {
-      pieces.push_back({.kind = cost::HostKind::kBetweenOps});
+      segments.push_back({.kind = cost::HostKind::kBetweenOps});
     }
   }
   for (const Awaited& awaited : awaited_) {
-    plan_.hand_overs.push_back({.from = main_,
-                                .from_piece = starts[awaited.wait.start],
-                                .to = awaited.thread,
-                                .to_piece = awaited.first_piece});
-    plan_.hand_overs.push_back({.from = awaited.thread,
-                                .from_piece = awaited.last_piece,
-                                .to = main_,
-                                .to_piece = finishes[awaited.wait.finish]});
+    plan_.handoffs.push_back({.from = main_,
+                              .from_segment = starts[awaited.wait.start],
+                              .to = awaited.thread,
+                              .to_segment = awaited.first_segment});
+    plan_.handoffs.push_back({.from = awaited.thread,
+                              .from_segment = awaited.last_segment,
+                              .to = main_,
+                              .to_segment = finishes[awaited.wait.finish]});
   }
 }
 
@@ -375,7 +377,7 @@ HostPlan OrderedPlan(const ir::GraphData& data) {
   const IdVector<ir::OpId, ir::OpId> tops = TopLevelOps(data);
   HostPlan plan;
   plan.threads =
-      IdVector<ir::ThreadId, std::vector<HostPiece>>(data.threads.size());
+      IdVector<ir::ThreadId, std::vector<HostSegment>>(data.threads.size());
   plan.starts = IdVector<ir::ThreadId, Duration>(data.threads.size());
   for (const ir::RankId rank : data.ranks.ids()) {
     RankPlanner(data, rank, plan).Run(tops);

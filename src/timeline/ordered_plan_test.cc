@@ -1,4 +1,4 @@
-// Hand-overs of graphs without times.
+// Handoffs of graphs without times.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,44 +17,44 @@ namespace {
 using ir::GraphOf;
 using ::testing::ElementsAre;
 
-// The op of a piece, or ">" and "<" for hand-overs to and from autograd.
+// The op of a segment, or ">" and "<" for handoffs to and from autograd.
 std::string TextOf(const ir::Graph& graph, const HostPlan& plan,
                    ir::ThreadId thread, uint32_t i) {
-  const HostPiece& piece = plan.threads[thread][i];
-  if (piece.kind != cost::HostKind::kHandOver) {
-    return std::string(graph.text(graph.data().ops[piece.op].name));
+  const HostSegment& segment = plan.threads[thread][i];
+  if (segment.kind != cost::HostKind::kHandoff) {
+    return std::string(graph.text(graph.data().ops[segment.op].name));
   }
-  for (const HandOver& over : plan.hand_overs) {
-    if (over.from == thread && over.from_piece == i) {
+  for (const Handoff& over : plan.handoffs) {
+    if (over.from == thread && over.from_segment == i) {
       return ">";
     }
   }
   return "<";
 }
 
-// Ops and hand-overs of the main thread in their order.
+// Ops and handoffs of the main thread in their order.
 std::string MainOf(const ir::Graph& graph, const HostPlan& plan) {
   std::vector<std::string> texts;
   for (uint32_t i = 0; i < plan.threads[ir::ThreadId{0}].size(); ++i) {
     const cost::HostKind kind = plan.threads[ir::ThreadId{0}][i].kind;
     if (kind == cost::HostKind::kNoLaunch ||
         kind == cost::HostKind::kAfterLaunch ||
-        kind == cost::HostKind::kHandOver) {
+        kind == cost::HostKind::kHandoff) {
       texts.push_back(TextOf(graph, plan, ir::ThreadId{0}, i));
     }
   }
   return Join(texts, " ");
 }
 
-// The ops of autograd's thread from hand-over to hand-over: "b1-b2".
+// The ops of autograd's thread from handoff to handoff: "b1-b2".
 std::vector<std::string> BurstsOf(const ir::Graph& graph,
                                   const HostPlan& plan) {
   std::vector<std::string> bursts;
-  for (size_t i = 0; i + 1 < plan.hand_overs.size(); i += 2) {
-    const ir::ThreadId thread = plan.hand_overs[i].to;
+  for (size_t i = 0; i + 1 < plan.handoffs.size(); i += 2) {
+    const ir::ThreadId thread = plan.handoffs[i].to;
     bursts.push_back(fmt::format(
-        "{}-{}", TextOf(graph, plan, thread, plan.hand_overs[i].to_piece),
-        TextOf(graph, plan, thread, plan.hand_overs[i + 1].from_piece)));
+        "{}-{}", TextOf(graph, plan, thread, plan.handoffs[i].to_segment),
+        TextOf(graph, plan, thread, plan.handoffs[i + 1].from_segment)));
   }
   return bursts;
 }
@@ -86,14 +86,14 @@ rank 0
         s7[4]: opaque "k"
 )";
 
-TEST(OrderedPlanTest, EveryBackwardPassRunsBehindItsOwnForwardPass) {
+TEST(OrderedPlanTest, EveryBackwardPassRunsAfterItsOwnForwardPass) {
   const ir::Graph graph = GraphOf(kTwoPasses);
   const HostPlan plan = OrderedPlan(graph.data());
   EXPECT_EQ(MainOf(graph, plan), "f1 > < f2 > < o");
   EXPECT_THAT(BurstsOf(graph, plan), ElementsAre("b1-v2", "b2-b3"));
 }
 
-TEST(OrderedPlanTest, AForwardOpBehindTheBackwardPassDoesNotDelayIt) {
+TEST(OrderedPlanTest, AForwardOpAfterTheBackwardPassDoesNotDelayIt) {
   // As a loss that is summed up for a report.
   const ir::Graph graph = GraphOf(R"(stepcast-graph 1
 rank 0
@@ -117,7 +117,7 @@ rank 0
 }
 
 TEST(OrderedPlanTest, AStreamOfItsOwnDoesNotCutThePassInTwo) {
-  // "dist" has a work on another stream alone, which autograd uses late.
+  // "dist" has an activity on another stream alone, which autograd uses late.
   const ir::Graph graph = GraphOf(R"(stepcast-graph 1
 rank 0
   thread main

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "timeline/piece_key.h"
+#include "timeline/segment_key.h"
 #include "timeline/silent_waits.h"
 
 namespace stepcast::timeline {
@@ -19,7 +19,7 @@ class Prices {
     Duration time{};
     cost::OverheadSource source = cost::OverheadSource::kMissing;
   };
-  const Price& Of(const PieceKey& key) {
+  const Price& Of(const SegmentKey& key) {
     const auto found = prices_.find(key);
     if (found != prices_.end()) {
       return found->second;
@@ -37,32 +37,32 @@ class Prices {
   const ir::GraphData& data_;
   const cost::OverheadTable& table_;
   const PlanOptions options_;
-  std::map<PieceKey, Price> prices_;
+  std::map<SegmentKey, Price> prices_;
 };
 
-void Count(const ir::GraphData& data, const PieceKey& key,
+void Count(const ir::GraphData& data, const SegmentKey& key,
            const Prices::Price& price, OverheadCoverage& coverage) {
   OverheadCoverage::Share& share = coverage[price.source];
-  ++share.pieces;
+  ++share.segments;
   share.time += price.time;
   if (price.source != cost::OverheadSource::kExact) {
     OverheadCoverage::Share& name = coverage.not_exact[fmt::format(
         "{} {}", Name(key.part), KeyText(data, key))];
-    ++name.pieces;
+    ++name.segments;
     name.time += price.time;
   }
 }
 
-// Which pieces of each thread are silent waits; only measured times tell.
-std::vector<std::vector<bool>> SilentPieces(const ir::Graph& graph,
-                                            const HostPlan& plan) {
+// Which segments of each thread are silent waits; only measured times tell.
+std::vector<std::vector<bool>> SilentSegments(const ir::Graph& graph,
+                                              const HostPlan& plan) {
   std::vector<std::vector<bool>> silent;
-  for (const std::vector<HostPiece>& pieces : plan.threads) {
-    silent.emplace_back(pieces.size());
+  for (const std::vector<HostSegment>& segments : plan.threads) {
+    silent.emplace_back(segments.size());
   }
   if (graph.is_timed()) {
     for (const SilentWait& wait : FindSilentWaits(graph.data(), plan)) {
-      silent[wait.thread.value][wait.piece] = true;
+      silent[wait.thread.value][wait.segment] = true;
     }
   }
   return silent;
@@ -74,33 +74,33 @@ HostPlan PredictedPlan(const ir::Graph& graph, const cost::OverheadTable& table,
                        const PlanOptions& options, OverheadCoverage* coverage) {
   const ir::GraphData& data = graph.data();
   HostPlan plan = graph.is_timed() ? MeasuredPlan(data) : OrderedPlan(data);
-  const std::vector<std::vector<bool>> silent = SilentPieces(graph, plan);
+  const std::vector<std::vector<bool>> silent = SilentSegments(graph, plan);
   OverheadCoverage unused;
   OverheadCoverage& counted = coverage != nullptr ? *coverage : unused;
   Prices prices(data, table, options);
   for (const ir::ThreadId thread : data.threads.ids()) {
-    const std::vector<PieceKey> keys = KeysOf(data, plan, thread);
-    const std::vector<bool> opening = OpeningPieces(data, plan, thread);
-    std::vector<HostPiece>& pieces = plan.threads[thread];
-    for (size_t i = 0; i < pieces.size(); ++i) {
-      HostPiece& piece = pieces[i];
+    const std::vector<SegmentKey> keys = KeysOf(data, plan, thread);
+    const std::vector<bool> opening = OpeningSegments(data, plan, thread);
+    std::vector<HostSegment>& segments = plan.threads[thread];
+    for (size_t i = 0; i < segments.size(); ++i) {
+      HostSegment& segment = segments[i];
       if (silent[thread.value][i]) {
-        ++counted.kept.pieces;
-        counted.kept.time += piece.duration;
+        ++counted.kept.segments;
+        counted.kept.time += segment.duration;
         continue;
       }
-      piece.tail = {};
+      segment.tail = {};
       if (opening[i]) {
-        piece.duration = {};
+        segment.duration = {};
         continue;
       }
       const Prices::Price& price = prices.Of(keys[i]);
-      piece.duration = price.time;
+      segment.duration = price.time;
       Count(data, keys[i], price, counted);
       if (keys[i].word == KeyWord::kBlocking) {
-        PieceKey tail = keys[i];
+        SegmentKey tail = keys[i];
         tail.part = cost::OverheadPart::kSyncTail;
-        piece.tail = prices.Of(tail).time;
+        segment.tail = prices.Of(tail).time;
       }
     }
   }

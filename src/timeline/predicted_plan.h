@@ -26,7 +26,7 @@ struct PlanOptions {
 /// How the times of a plan were found.
 struct OverheadCoverage {
   struct Share {
-    size_t pieces = 0;
+    size_t segments = 0;
     Duration time{};
   };
   std::array<Share, cost::kOverheadSourceCount> by_source{};
@@ -43,7 +43,7 @@ struct OverheadCoverage {
   }
 };
 
-/// The pieces of the measured plan where the graph has times, else those its
+/// The segments of the measured plan where the graph has times, else those its
 /// order and phases imply: autograd's thread runs between the forward pass of
 /// the main thread and its optimizer. Durations are means of the table, except
 /// of silent waits (silent_waits.h), which stay. Adds to `coverage`.
@@ -51,7 +51,7 @@ HostPlan PredictedPlan(const ir::Graph& graph, const cost::OverheadTable& table,
                        const PlanOptions& options = {},
                        OverheadCoverage* coverage = nullptr);
 
-/// The pieces of a graph without times, all of no length.
+/// The segments of a graph without times, all of no length.
 HostPlan OrderedPlan(const ir::GraphData& data);
 
 }  // namespace stepcast::timeline

@@ -9,7 +9,7 @@
 
 #include "cost/overheads/overhead_testing.h"
 #include "ir/graph_testing.h"
-#include "timeline/piece_key.h"
+#include "timeline/segment_key.h"
 
 namespace stepcast::timeline {
 namespace {
@@ -33,32 +33,32 @@ cost::OverheadTable PlanTable() {
   data[cost::OverheadPart::kBetweenLaunches] = {
       {"aten::mm", cost::FixedRow(7, 0)}};
   data[cost::OverheadPart::kNoLaunch] = {{"aten::view", cost::FixedRow(1, 1)}};
-  data[cost::OverheadPart::kHandOver] = {{"start", cost::FixedRow(100, 0)},
-                                         {"finish", cost::FixedRow(50, 0)}};
+  data[cost::OverheadPart::kHandoff] = {{"start", cost::FixedRow(100, 0)},
+                                        {"finish", cost::FixedRow(50, 0)}};
   data[cost::OverheadPart::kSyncTail] = {
       {"blocking cudaStreamSynchronize", cost::FixedRow(8, 0)}};
   return cost::OverheadTable(std::move(data));
 }
 
-// "t1 aten::mm 4", one a piece; blocking calls with their tail behind "+".
-std::vector<std::string> PiecesOf(const ir::Graph& graph, const HostPlan& plan,
-                                  uint32_t thread) {
+// "t1 aten::mm 4", one a segment; blocking calls with their tail after "+".
+std::vector<std::string> SegmentsOf(const ir::Graph& graph,
+                                    const HostPlan& plan, uint32_t thread) {
   const ir::ThreadId id{thread};
-  const std::vector<PieceKey> keys = KeysOf(graph.data(), plan, id);
+  const std::vector<SegmentKey> keys = KeysOf(graph.data(), plan, id);
   std::vector<std::string> texts;
   for (size_t i = 0; i < keys.size(); ++i) {
-    const HostPiece& piece = plan.threads[id][i];
+    const HostSegment& segment = plan.threads[id][i];
     texts.push_back(fmt::format("{} {} {}", Name(keys[i].part),
                                 KeyText(graph.data(), keys[i]),
-                                ToMicroseconds(piece.duration)));
-    if (piece.tail != Duration{}) {
-      texts.back() += fmt::format("+{}", ToMicroseconds(piece.tail));
+                                ToMicroseconds(segment.duration)));
+    if (segment.tail != Duration{}) {
+      texts.back() += fmt::format("+{}", ToMicroseconds(segment.tail));
     }
   }
   return texts;
 }
 
-TEST(PredictedPlanTest, HasTheMeasuredPiecesWithTheTimesOfTheTable) {
+TEST(PredictedPlanTest, HasTheMeasuredSegmentsWithTheTimesOfTheTable) {
   const ir::Graph graph = GraphOf(R"(stepcast-graph 1
 rank 0 @0+200
   thread main
@@ -73,13 +73,13 @@ rank 0 @0+200
   const HostPlan plan =
       PredictedPlan(graph, PlanTable(), {.profiled = true}, &coverage);
   EXPECT_THAT(
-      PiecesOf(graph, plan, 0),
+      SegmentsOf(graph, plan, 0),
       ElementsAre("t1 aten::mm 4", "t2 aten::mm 20",
                   "t4 launch cudaLaunchKernel 6", "t5 aten::mm 7",
                   "t4 blocking cudaStreamSynchronize 2+8", "t3 aten::mm 5",
                   "t1 aten::view 3", "no_launch aten::view 1", "t1 (end) 9"));
-  EXPECT_EQ(coverage[cost::OverheadSource::kExact].pieces, 8);
-  EXPECT_EQ(coverage[cost::OverheadSource::kPooled].pieces, 1);
+  EXPECT_EQ(coverage[cost::OverheadSource::kExact].segments, 8);
+  EXPECT_EQ(coverage[cost::OverheadSource::kPooled].segments, 1);
   EXPECT_EQ(coverage.not_exact.begin()->first, "t1 aten::view");
 }
 
@@ -91,7 +91,7 @@ rank 0 @0+200
 )");
   const HostPlan plan = PredictedPlan(graph, PlanTable(), {.profiled = false});
   EXPECT_THAT(
-      PiecesOf(graph, plan, 0),
+      SegmentsOf(graph, plan, 0),
       ElementsAre("t1 aten::view 3", "no_launch aten::view 0.5", "t1 (end) 9"));
 }
 
@@ -103,11 +103,11 @@ rank 0 @0+200
 )");
   const HostPlan plan = PredictedPlan(graph, PlanTable(), {.slowness = 2});
   EXPECT_THAT(
-      PiecesOf(graph, plan, 0),
+      SegmentsOf(graph, plan, 0),
       ElementsAre("t1 aten::view 6", "no_launch aten::view 2", "t1 (end) 18"));
 }
 
-TEST(PredictedPlanTest, WithoutTimesBackwardRunsBehindForward) {
+TEST(PredictedPlanTest, WithoutTimesBackwardRunsAfterForward) {
   const ir::Graph graph = GraphOf(R"(stepcast-graph 1
 rank 0
   thread main
@@ -121,18 +121,18 @@ rank 0
 )");
   const HostPlan plan = PredictedPlan(graph, PlanTable());
   EXPECT_THAT(
-      PiecesOf(graph, plan, 0),
+      SegmentsOf(graph, plan, 0),
       ElementsAre("t1 aten::view 3", "no_launch aten::view 1", "t1 aten::mm 4",
                   "t2 aten::mm 20", "t4 launch cudaLaunchKernel 6",
                   "t3 aten::mm 5", "hand_over start 100", "hand_over finish 50",
                   "no_launch aten::view 1", "t1 (end) 9"));
-  EXPECT_THAT(PiecesOf(graph, plan, 1),
+  EXPECT_THAT(SegmentsOf(graph, plan, 1),
               ElementsAre("t1 aten::view 0", "no_launch aten::view 1"));
-  ASSERT_EQ(plan.hand_overs.size(), 2);
-  EXPECT_EQ(plan.hand_overs[0].from_piece, 6);
-  EXPECT_EQ(plan.hand_overs[0].to, ir::ThreadId{1});
-  EXPECT_EQ(plan.hand_overs[1].from_piece, 1);
-  EXPECT_EQ(plan.hand_overs[1].to_piece, 7);
+  ASSERT_EQ(plan.handoffs.size(), 2);
+  EXPECT_EQ(plan.handoffs[0].from_segment, 6);
+  EXPECT_EQ(plan.handoffs[0].to, ir::ThreadId{1});
+  EXPECT_EQ(plan.handoffs[1].from_segment, 1);
+  EXPECT_EQ(plan.handoffs[1].to_segment, 7);
 }
 
 TEST(PredictedPlanTest, TheMainThreadDoesItsPartOfBackwardMeanwhile) {
@@ -147,7 +147,7 @@ rank 0
     op "aten::view" phase=backward
 )");
   const HostPlan plan = OrderedPlan(graph.data());
-  EXPECT_THAT(PiecesOf(graph, plan, 0),
+  EXPECT_THAT(SegmentsOf(graph, plan, 0),
               ElementsAre("t1 aten::view 0", "no_launch aten::view 0",
                           "t1 aten::view 0", "no_launch aten::view 0",
                           "hand_over start 0", "no_launch aten::mm 0",
@@ -170,7 +170,7 @@ rank 0
 )");
   const HostPlan plan = OrderedPlan(graph.data());
   EXPECT_THAT(
-      PiecesOf(graph, plan, 0),
+      SegmentsOf(graph, plan, 0),
       ElementsAre("t1 aten::view 0", "no_launch aten::view 0", "t1 (call) 0",
                   "t4 launch cudaLaunchKernel 0", "t1 aten::mm 0",
                   "t2 aten::mm 0", "t4 launch cudaLaunchKernel 0",

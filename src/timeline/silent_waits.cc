@@ -10,11 +10,11 @@
 namespace stepcast::timeline {
 namespace {
 
-// Host work between two events of a trace rarely takes so long; the pieces of
+// Host work between two events of a trace rarely takes so long; the segments of
 // the recorded traces that do are waits, stalls of the data loader and calls
 // that allocate.
 constexpr Duration kLeast = std::chrono::milliseconds(1);
-// The share of the piece in which the device must have been busy.
+// The share of the segment in which the device must have been busy.
 constexpr double kBusyShare = 0.9;
 // The framework's range around fetching a batch that worker processes made.
 constexpr std::string_view kLoader = "_MultiProcessingDataLoaderIter";
@@ -27,10 +27,11 @@ std::optional<Duration> EndOf(const std::optional<ir::Measured>& measured) {
 class Finder {
  public:
   Finder(const ir::GraphData& data, const HostPlan& plan)
-      : data_(data), plan_(plan), works_(data.ranks.size()) {
-    for (const ir::WorkId id : data.works.ids()) {
-      if (EndOf(data.works[id].measured)) {
-        works_[data.streams[data.works[id].stream].rank].push_back(id);
+      : data_(data), plan_(plan), activities_(data.ranks.size()) {
+    for (const ir::ActivityId id : data.activities.ids()) {
+      if (EndOf(data.activities[id].measured)) {
+        activities_[data.streams[data.activities[id].stream].rank].push_back(
+            id);
       }
     }
   }
@@ -38,30 +39,30 @@ class Finder {
   std::vector<SilentWait> Find();
 
  private:
-  std::optional<Duration> PieceEnd(ir::ThreadId thread, size_t piece) const;
+  std::optional<Duration> SegmentEnd(ir::ThreadId thread, size_t segment) const;
   bool IsFetched(ir::OpId op) const;
-  std::optional<ir::WorkId> WaitedFor(ir::RankId rank, Duration begin,
-                                      Duration end) const;
+  std::optional<ir::ActivityId> WaitedFor(ir::RankId rank, Duration begin,
+                                          Duration end) const;
 
   const ir::GraphData& data_;
   const HostPlan& plan_;
-  IdVector<ir::RankId, std::vector<ir::WorkId>> works_;
+  IdVector<ir::RankId, std::vector<ir::ActivityId>> activities_;
 };
 
-// Pieces do not carry their times; what they end at does.
-std::optional<Duration> Finder::PieceEnd(ir::ThreadId thread,
-                                         size_t piece) const {
-  const std::vector<HostPiece>& pieces = plan_.threads[thread];
-  const HostPiece& at = pieces[piece];
-  const HostPiece* next =
-      piece + 1 < pieces.size() ? &pieces[piece + 1] : nullptr;
+// Segments do not carry their times; what they end at does.
+std::optional<Duration> Finder::SegmentEnd(ir::ThreadId thread,
+                                           size_t segment) const {
+  const std::vector<HostSegment>& segments = plan_.threads[thread];
+  const HostSegment& at = segments[segment];
+  const HostSegment* next =
+      segment + 1 < segments.size() ? &segments[segment + 1] : nullptr;
   switch (at.kind) {
     case cost::HostKind::kCall:
       return EndOf(data_.calls[at.call].measured);
     case cost::HostKind::kAfterLaunch:
     case cost::HostKind::kNoLaunch:
       return EndOf(data_.ops[at.op].measured);
-    case cost::HostKind::kHandOver:
+    case cost::HostKind::kHandoff:
       return std::nullopt;
     default:
       break;
@@ -87,20 +88,21 @@ bool Finder::IsFetched(ir::OpId op) const {
              std::string_view::npos;
 }
 
-// The last work to end in [begin, end), if the device was busy for it.
-std::optional<ir::WorkId> Finder::WaitedFor(ir::RankId rank, Duration begin,
-                                            Duration end) const {
+// The last activity to end in [begin, end), if the device was busy for it.
+std::optional<ir::ActivityId> Finder::WaitedFor(ir::RankId rank, Duration begin,
+                                                Duration end) const {
   std::vector<Interval> busy;
-  std::optional<ir::WorkId> last;
-  for (const ir::WorkId id : works_[rank]) {
-    const auto& measured = data_.works[id].measured;
-    const Duration work_begin = *measured->start;
-    const Duration work_end = work_begin + measured->duration;
-    if (work_end > begin && work_begin < end) {
-      busy.push_back({std::max(work_begin, begin), std::min(work_end, end)});
+  std::optional<ir::ActivityId> last;
+  for (const ir::ActivityId id : activities_[rank]) {
+    const auto& measured = data_.activities[id].measured;
+    const Duration activity_begin = *measured->start;
+    const Duration activity_end = activity_begin + measured->duration;
+    if (activity_end > begin && activity_begin < end) {
+      busy.push_back(
+          {std::max(activity_begin, begin), std::min(activity_end, end)});
     }
-    if (work_end > begin && work_end <= end &&
-        (!last || work_end > *EndOf(data_.works[*last].measured))) {
+    if (activity_end > begin && activity_end <= end &&
+        (!last || activity_end > *EndOf(data_.activities[*last].measured))) {
       last = id;
     }
   }
@@ -112,19 +114,22 @@ std::optional<ir::WorkId> Finder::WaitedFor(ir::RankId rank, Duration begin,
 std::vector<SilentWait> Finder::Find() {
   std::vector<SilentWait> waits;
   for (const ir::ThreadId thread : data_.threads.ids()) {
-    const std::vector<HostPiece>& pieces = plan_.threads[thread];
-    for (uint32_t i = 0; i < pieces.size(); ++i) {
-      const HostPiece& piece = pieces[i];
+    const std::vector<HostSegment>& segments = plan_.threads[thread];
+    for (uint32_t i = 0; i < segments.size(); ++i) {
+      const HostSegment& segment = segments[i];
       const auto end =
-          piece.duration >= kLeast ? PieceEnd(thread, i) : std::nullopt;
+          segment.duration >= kLeast ? SegmentEnd(thread, i) : std::nullopt;
       if (!end) {
         continue;
       }
-      if (piece.kind == cost::HostKind::kBetweenOps && IsFetched(piece.op)) {
-        waits.push_back({.thread = thread, .piece = i, .work = {}});
-      } else if (const auto work = WaitedFor(data_.threads[thread].rank,
-                                             *end - piece.duration, *end)) {
-        waits.push_back({.thread = thread, .piece = i, .work = *work});
+      if (segment.kind == cost::HostKind::kBetweenOps &&
+          IsFetched(segment.op)) {
+        waits.push_back({.thread = thread, .segment = i, .activity = {}});
+      } else if (const auto activity =
+                     WaitedFor(data_.threads[thread].rank,
+                               *end - segment.duration, *end)) {
+        waits.push_back(
+            {.thread = thread, .segment = i, .activity = *activity});
       }
     }
   }

@@ -1,4 +1,4 @@
-// Pieces of the host's time in which it did not work but waited, though the
+// Segments of the host's time in which it did not work but waited, though the
 // trace has no call that says so.
 #ifndef STEPCAST_TIMELINE_SILENT_WAITS_H_
 #define STEPCAST_TIMELINE_SILENT_WAITS_H_
@@ -13,17 +13,18 @@ namespace stepcast::timeline {
 
 struct SilentWait {
   ir::ThreadId thread{};
-  uint32_t piece = 0;
-  /// The last work of the rank to end in it: what it may have waited for.
+  uint32_t segment = 0;
+  /// The last activity of the rank to end in it: what it may have waited for.
   /// Invalid if it waited for the processes that load data.
-  ir::WorkId work{};
+  ir::ActivityId activity{};
 };
 
-/// The pieces of a measured plan, by thread and piece, that last a millisecond
-/// or more, either while the rank's device was busy almost all of the time
-/// (waits for events that recorders leave out, copies of pageable memory,
-/// allocations, launches into a full queue) or before data that other processes
-/// load. No overhead of the host: they last as long as others make them.
+/// The segments of a measured plan, by thread and segment, that last a
+/// millisecond or more, either while the rank's device was busy almost all of
+/// the time (waits for events that recorders leave out, copies of pageable
+/// memory, allocations, launches into a full queue) or before data that other
+/// processes load. No overhead of the host: they last as long as others make
+/// them.
 std::vector<SilentWait> FindSilentWaits(const ir::GraphData& data,
                                         const HostPlan& measured);
 

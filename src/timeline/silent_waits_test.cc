@@ -24,8 +24,8 @@ rank 0 @0+3000
     op "aten::mm" @2500+10
 )");
   ASSERT_EQ(waits.size(), 1);
-  EXPECT_EQ(waits[0].piece, 4);  // t1 t2 t4 t3, then this.
-  EXPECT_EQ(waits[0].work, ir::WorkId{0});
+  EXPECT_EQ(waits[0].segment, 4);  // t1 t2 t4 t3, then this.
+  EXPECT_EQ(waits[0].activity, ir::ActivityId{0});
 }
 
 TEST(SilentWaitsTest, ALongGapWhileTheDeviceIsIdleIsWork) {
@@ -61,7 +61,7 @@ rank 0 @0+3000
   s7: opaque "k" @-5+2010
 )");
   ASSERT_EQ(waits.size(), 1);
-  EXPECT_EQ(waits[0].piece, 2);
+  EXPECT_EQ(waits[0].segment, 2);
 }
 
 TEST(SilentWaitsTest, TheHostWaitsForProcessesThatLoadData) {
@@ -74,8 +74,8 @@ rank 0 @0+5000
       op "aten::empty" @4100+10
 )");
   ASSERT_EQ(waits.size(), 1);
-  EXPECT_EQ(waits[0].piece, 0);
-  EXPECT_FALSE(waits[0].work.valid());
+  EXPECT_EQ(waits[0].segment, 0);
+  EXPECT_FALSE(waits[0].activity.valid());
 }
 
 }  // namespace

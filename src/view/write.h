@@ -18,7 +18,7 @@ struct TextStyle {
 std::string WriteText(const Doc& doc, const TextStyle& style = {});
 
 /// Takes a piece of what is written. Reports may be too large to keep.
-using Sink = std::function<void(std::string_view piece)>;
+using Sink = std::function<void(std::string_view chunk)>;
 
 /// One object. "version", "scenario" and "verdict" come first.
 void WriteJson(const Doc& doc, const Sink& sink);

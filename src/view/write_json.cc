@@ -63,7 +63,7 @@ class Members {
 };
 
 // Larger pieces are written no faster.
-constexpr size_t kPieceSize = size_t{1} << 20;
+constexpr size_t kChunkSize = size_t{1} << 20;
 
 void WriteRows(JsonWriter& json, const Table& table,
                const Sink& sink = nullptr);
@@ -121,7 +121,7 @@ void WriteRows(JsonWriter& json, const Table& table, const Sink& sink) {
     for (size_t i = 0; i < row.size() && i < table.columns.size(); ++i) {
       WriteMember(json, members, table.columns[i], row[i]);
     }
-    if (sink && json.part_size() >= kPieceSize) {
+    if (sink && json.part_size() >= kChunkSize) {
       sink(json.TakePart());
     }
   });
@@ -221,7 +221,7 @@ std::string CsvText(const Value& value, const Column& column) {
 
 std::string Joined(void (*write)(const Doc&, const Sink&), const Doc& doc) {
   std::string text;
-  write(doc, [&](std::string_view piece) { text += piece; });
+  write(doc, [&](std::string_view chunk) { text += chunk; });
   return text;
 }
 
@@ -255,7 +255,7 @@ void WriteCsv(const Doc& doc, const Sink& sink) {
       }
     }
     text += fmt::format("{}\n", Join(cells, ","));
-    if (text.size() >= kPieceSize) {
+    if (text.size() >= kChunkSize) {
       sink(std::exchange(text, {}));
     }
   });

@@ -82,19 +82,19 @@ TEST(WriteTest, RowsMadeOnDemandAreWrittenLikeOthers) {
   EXPECT_EQ(WriteCsv(DocOnDemand()), WriteCsv(SampleDoc()));
 }
 
-TEST(WriteTest, LargeReportsComeInPieces) {
+TEST(WriteTest, LargeReportsComeInChunks) {
   Doc doc;
   doc.csv.columns = {{.key = "a"}};
   doc.csv.source = {.count = 50, .make = [](size_t /*row*/) {
                       return std::vector<Value>{std::string(100'000, 'x')};
                     }};
-  size_t pieces = 0;
+  size_t chunks = 0;
   size_t largest = 0;
-  WriteCsv(doc, [&](std::string_view piece) {
-    ++pieces;
-    largest = std::max(largest, piece.size());
+  WriteCsv(doc, [&](std::string_view chunk) {
+    ++chunks;
+    largest = std::max(largest, chunk.size());
   });
-  EXPECT_GT(pieces, 1U);
+  EXPECT_GT(chunks, 1U);
   EXPECT_LT(largest, 2U << 20);
 }
 

@@ -23,7 +23,7 @@ namespace {
 using timeline::TaskOrigin;
 
 // As in engine/run/predict.cc: of the variance of a model's error, the part
-// that all its works share; how many deviations p10 and p90 lie off.
+// that all its activities share; how many deviations p10 and p90 lie off.
 constexpr double kShared = 0.5;
 constexpr double kDecile = 1.2816;
 // Tasks that may be simulated for one interval: half a second's worth.
@@ -60,8 +60,9 @@ class Side {
     for (const ir::KernelShape& shape : drawn.result.graph->data().shapes) {
       shapes_.push_back(HashBytes(ir::ShapeText(shape)));
     }
-    for (const EditedWork& work : drawn.times.works) {
-      certain_ = certain_ && work.trust.low == 1 && work.trust.high == 1;
+    for (const EditedActivity& activity : drawn.times.activities) {
+      certain_ =
+          certain_ && activity.trust.low == 1 && activity.trust.high == 1;
     }
     certain_ = certain_ && drawn.options.host_spread == 0;
   }
@@ -71,7 +72,7 @@ class Side {
   double Step(uint64_t seed, uint64_t sample);
 
  private:
-  double WorkFactor(ir::WorkId id) const;
+  double ActivityFactor(ir::ActivityId id) const;
 
   const Case& case_;
   const sim::TaskTimes base_;
@@ -84,12 +85,12 @@ class Side {
   bool certain_ = true;
 };
 
-double Side::WorkFactor(ir::WorkId id) const {
-  const Trust& trust = case_.times.works[id].trust;
+double Side::ActivityFactor(ir::ActivityId id) const {
+  const Trust& trust = case_.times.activities[id].trust;
   const double z =
       std::sqrt(kShared) * of_model_[trust.model] +
       std::sqrt(1 - kShared) *
-          of_shape_[case_.result.graph->data().works[id].shape.value];
+          of_shape_[case_.result.graph->data().activities[id].shape.value];
   return std::pow(z < 0 ? trust.low : trust.high, std::abs(z) / kDecile);
 }
 
@@ -109,8 +110,9 @@ double Side::Step(uint64_t seed, uint64_t sample) {
   const timeline::Lowered& lowered = case_.result.lowered;
   for (const sim::TaskId task : lowered.origins.ids()) {
     const TaskOrigin& origin = lowered.origins[task];
-    const double factor =
-        origin.kind == TaskOrigin::Kind::kWork ? WorkFactor(origin.work) : host;
+    const double factor = origin.kind == TaskOrigin::Kind::kActivity
+                              ? ActivityFactor(origin.activity)
+                              : host;
     times_.durations[task.value] = Duration(std::llround(
         static_cast<double>(base_.durations[task.value].count()) * factor));
   }
@@ -221,22 +223,22 @@ void Resimulate(Case& edited) {
 
 // Prices and coverage as the edited times have them.
 void TakePrices(Case& edited) {
-  engine::PricedWorks& works = edited.result.works;
-  works.coverage = {};
+  engine::PricedActivities& activities = edited.result.activities;
+  activities.coverage = {};
   double total = 0;
-  for (const ir::WorkId id : edited.times.works.ids()) {
-    const EditedWork& work = edited.times.works[id];
+  for (const ir::ActivityId id : edited.times.activities.ids()) {
+    const EditedActivity& activity = edited.times.activities[id];
     constexpr double kMicrosecond = 1e3;
-    const double us = work.dropped ? 0 : work.duration / kMicrosecond;
-    works.prices[id] = {.p10_us = us * work.trust.low,
-                        .p50_us = us,
-                        .p90_us = us * work.trust.high,
-                        .source = work.trust.source,
-                        .model = works.prices[id].model};
-    works.coverage[static_cast<size_t>(work.trust.source)] += us;
+    const double us = activity.dropped ? 0 : activity.duration / kMicrosecond;
+    activities.prices[id] = {.p10_us = us * activity.trust.low,
+                             .p50_us = us,
+                             .p90_us = us * activity.trust.high,
+                             .source = activity.trust.source,
+                             .model = activities.prices[id].model};
+    activities.coverage[static_cast<size_t>(activity.trust.source)] += us;
     total += us;
   }
-  for (double& share : works.coverage) {
+  for (double& share : activities.coverage) {
     share = total > 0 ? share / total : 0;
   }
 }

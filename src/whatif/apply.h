@@ -40,7 +40,7 @@ struct Changed {
   bool bound = false;              // What is gained is at most what is told.
 };
 
-/// Those that come last behind the others; all else in the order given.
+/// Those that come last after the others; all else in the order given.
 std::vector<const Change*> InOrder(std::span<const Change> changes);
 
 /// Changes of the request come first, those of the step edit what comes out of

@@ -74,7 +74,7 @@ TEST(ApplyTest, DroppingHostWorkBeforeASyncSavesNothing) {
 
 // Without works the sync has nothing to wait for: of its 78 us stay the entry
 // of 2 and the return of 10. The 30 us of "a" and the 5 us before it go, too.
-TEST(ApplyTest, DroppingAnOpTakesItsWorksAlong) {
+TEST(ApplyTest, DroppingAnOpTakesItsActivitiesAlong) {
   const Changed changed = After(TraceOf(kStep), {"drop-op=a"});
   EXPECT_EQ(changed.after.result.accounts[0].gpu_active, Duration{});
   EXPECT_EQ(ToMicroseconds(changed.delta.step), -101);
@@ -93,7 +93,7 @@ TEST(ApplyTest, ARemovedSyncLeavesTheHostAlone) {
 
 TEST(ApplyTest, ScaledOverheadsLeaveTheDeviceAlone) {
   const Case before = TraceOf(kStep);
-  // Behind the sync come 72 us of the host.
+  // After the sync come 72 us of the host.
   EXPECT_EQ(DeltaUs(before, {"scale-overhead=t1=2"}), 72 + 5);
   EXPECT_THAT(ErrorOf(before, "scale-overhead=t9=2"),
               HasSubstr("unknown overhead 't9'"));
@@ -120,12 +120,12 @@ TEST(ApplyTest, AnotherGpuAndBackIsTheSameStep) {
   EXPECT_EQ(back.delta.p90, Duration{});
 }
 
-// The kernels' times behind changes, by work.
+// The kernels' times after changes, by work.
 std::vector<double> TimesAfter(std::initializer_list<std::string_view> texts) {
   std::vector<double> times;
-  for (const EditedWork& work :
-       After(TraceOf(kStep), texts).after.times.works) {
-    times.push_back(work.duration);
+  for (const EditedActivity& activity :
+       After(TraceOf(kStep), texts).after.times.activities) {
+    times.push_back(activity.duration);
   }
   return times;
 }
@@ -151,14 +151,14 @@ TEST(ApplyTest, Tf32ReachesNothingButProductsWhereThereAreUnits) {
   const std::vector<double> tf32 =
       TimesAfter({"precision=tf32", "gpu=a100-sxm-80gb"});
   const ir::Graph& graph = *before.result.graph;
-  for (const ir::WorkId id : graph.data().works.ids()) {
+  for (const ir::ActivityId id : graph.data().activities.ids()) {
     const bool product = std::holds_alternative<ir::Gemm>(graph.shape(id));
     EXPECT_EQ(tf32[id.value] < plain[id.value], product);
     EXPECT_EQ(tf32[id.value] == plain[id.value], !product);
   }
 }
 
-TEST(ApplyTest, Bf16WithoutUnitsIsTold) {
+TEST(ApplyTest, Bf16WithoutUnitsIsReported) {
   const Changed changed = After(TraceOf(kStep), {"precision=bf16"});
   EXPECT_THAT(changed.notes, ::testing::Contains(
                                  HasSubstr("v100-sxm-16gb has no BF16 units")));
@@ -168,10 +168,11 @@ TEST(ApplyTest, OtherTypesReachOnlyWhatWasFp32) {
   const Changed changed = After(TraceOf(kStep), {"precision=amp-fp16"});
   const StepTimes before = TraceOf(kStep).times;
   const StepTimes& after = changed.after.times;
-  for (const ir::WorkId id : before.works.ids()) {
+  for (const ir::ActivityId id : before.activities.ids()) {
     const bool fill =
         std::holds_alternative<ir::Fill>(changed.after.result.graph->shape(id));
-    EXPECT_EQ(after.works[id].duration == before.works[id].duration, fill);
+    EXPECT_EQ(after.activities[id].duration == before.activities[id].duration,
+              fill);
   }
 }
 
@@ -210,9 +211,9 @@ rank 0 "Tesla V100-SXM2-16GB" @0+200
 )");
   const Changed changed = After(before, {"fuse-embeddings"});
   EXPECT_LT(ToMicroseconds(changed.delta.step), -20);
-  EXPECT_TRUE(changed.after.times.works[ir::WorkId{1}].dropped);
-  EXPECT_GT(changed.after.times.works[ir::WorkId{0}].duration,
-            before.times.works[ir::WorkId{0}].duration);
+  EXPECT_TRUE(changed.after.times.activities[ir::ActivityId{1}].dropped);
+  EXPECT_GT(changed.after.times.activities[ir::ActivityId{0}].duration,
+            before.times.activities[ir::ActivityId{0}].duration);
 }
 
 TEST(ApplyTest, ModelsArePredictedAnew) {

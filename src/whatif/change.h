@@ -19,7 +19,7 @@ struct ChangeKind;
 struct Change {
   const ChangeKind* kind = nullptr;
   std::string text;   // As given.
-  std::string value;  // Behind the name; empty if there is none.
+  std::string value;  // After the name; empty if there is none.
 };
 
 /// Something that can be changed. A change of the *request* predicts a model
@@ -35,7 +35,7 @@ struct ChangeKind {
   Status (*set)(const Change& change, scenario::Job& job) = nullptr;
   /// Of changes with both: whether this value is one of the request. Null: all.
   bool (*sets)(const Change& change) = nullptr;
-  /// Carried out behind the others, whatever its place among them: what it is
+  /// Carried out after the others, whatever its place among them: what it is
   /// given has to fit what they make.
   bool last = false;
   Status (*edit)(const Change& change, StepEditor& editor) = nullptr;
@@ -58,7 +58,7 @@ Result<Change> ParseChange(std::string_view text);
 /// A value that is a factor of 0 or more.
 Result<double> ParseFactor(const Change& change, std::string_view text);
 
-/// A name with a factor behind it.
+/// A name with a factor after it.
 struct NamedFactor {
   std::string name;  // May be empty where the change allows it.
   double factor = 1;

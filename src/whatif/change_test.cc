@@ -24,7 +24,7 @@ TEST(ChangeTest, AChangeIsANameWithOrWithoutAValue) {
   EXPECT_EQ(Parsed(" remove-sync aten::item ").value, "aten::item");
 }
 
-TEST(ChangeTest, AFactorStandsBehindAName) {
+TEST(ChangeTest, AFactorFollowsAName) {
   for (const std::string_view text :
        {"scale-op=void f(int = 1)=0.5", "scale-op void f(int = 1) 0.5"}) {
     const auto named = ParseNamedFactor(Parsed(text));

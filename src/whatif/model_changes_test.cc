@@ -9,7 +9,7 @@
 
 #include "model/frameworks/implementations.h"
 #include "model/model_testing.h"
-#include "plan/load_deal.h"
+#include "plan/load_assignment.h"
 #include "plan/plan.h"
 #include "whatif/whatif_testing.h"
 
@@ -112,7 +112,7 @@ TEST(PlacementChangeTest, FartherAwayIsSlowerAndBackIsTheSame) {
   EXPECT_EQ(DeltaUs(before, {"placement=hybrid", "placement=host"}), host);
 }
 
-TEST(PlacementChangeTest, HybridTellsWhatItPlaced) {
+TEST(PlacementChangeTest, HybridSaysWhatItPlaced) {
   scenario::Job job = Job(1);
   job.request.model.tables.push_back(
       {.count = 1, .rows = 100'000'000, .dim = 64, .pooling = 1});
@@ -147,7 +147,7 @@ TEST(PrecisionChangeTest, Tf32WithoutUnitsIsFp32) {
             DeltaUs(fp32, {"gpu=a100-sxm-80gb"}));
 }
 
-TEST(PrecisionChangeTest, Bf16WithoutUnitsIsTold) {
+TEST(PrecisionChangeTest, Bf16WithoutUnitsIsReported) {
   const Changed changed = After(CaseOf(Job(1)), {"precision=bf16"});
   EXPECT_THAT(changed.after.model->notes,
               ::testing::Contains(HasSubstr("has no BF16 units")));
@@ -188,7 +188,7 @@ TEST(ReshardTest, OneRankWithAllTablesIsSlower) {
 }
 
 // A plan is for the ranks that there are in the end.
-TEST(ReshardTest, PlansComeBehindOtherChanges) {
+TEST(ReshardTest, PlansComeAfterOtherChanges) {
   scenario::Job job = Job(4);
   const PlanFile plan(job, "stepcast_four.json", [](int i) { return i % 4; });
   job.names.machine.gpus = 2;

@@ -9,7 +9,7 @@
 namespace stepcast::whatif {
 namespace {
 
-// A rank of three whose step begins at `start` and lasts `length`; behind
+// A rank of three whose step begins at `start` and lasts `length`; after
 // `arrival` of it, all in microseconds, it comes to a collective that ends with
 // the step.
 std::string RankText(int rank, int start, int length, int arrival) {

@@ -54,11 +54,11 @@ class Selector {
   bool Matches(StringId id);
   bool FamilyMatches(const ir::KernelShape& shape) const;
   void MatchOps();
-  void MatchWorks();
+  void MatchActivities();
   void MatchCalls();
-  void MatchPieces(ir::ThreadId thread);
-  bool CallMatches(const timeline::HostPiece& piece) const {
-    return piece.call.valid() && calls_[piece.call] != 0;
+  void MatchSegments(ir::ThreadId thread);
+  bool CallMatches(const timeline::HostSegment& segment) const {
+    return segment.call.valid() && calls_[segment.call] != 0;
   }
   std::string Complaint(std::string_view name) const;
   std::vector<std::string> SomeNames() const;
@@ -70,7 +70,7 @@ class Selector {
   std::vector<Answer> answers_;  // By string.
   IdVector<ir::OpId, char> ops_;
   IdVector<ir::CallId, char> calls_;
-  IdVector<ir::WorkId, char> works_;
+  IdVector<ir::ActivityId, char> activities_;
   Selection selection_;
 };
 
@@ -81,7 +81,7 @@ bool Selector::Matches(StringId id) {
     const bool yes =
         !text.empty() &&
         (glob_.Matches(text) || glob_.Matches(engine::ShortOpName(text)) ||
-         glob_.Matches(engine::ShortWorkName(text)));
+         glob_.Matches(engine::ShortActivityName(text)));
     answer = yes ? Answer::kYes : Answer::kNo;
   }
   return answer == Answer::kYes;
@@ -110,16 +110,16 @@ void Selector::MatchOps() {
   }
 }
 
-void Selector::MatchWorks() {
-  works_ = IdVector<ir::WorkId, char>(data_.works.size());
-  for (const ir::WorkId id : data_.works.ids()) {
-    const ir::Work& work = data_.works[id];
+void Selector::MatchActivities() {
+  activities_ = IdVector<ir::ActivityId, char>(data_.activities.size());
+  for (const ir::ActivityId id : data_.activities.ids()) {
+    const ir::Activity& activity = data_.activities[id];
     const ir::OpId op =
-        work.call.valid() ? data_.calls[work.call].op : ir::OpId{};
-    if ((op.valid() && ops_[op] != 0) || Matches(work.name) ||
-        FamilyMatches(data_.shapes[work.shape])) {
-      works_[id] = 1;
-      selection_.works.push_back(id);
+        activity.call.valid() ? data_.calls[activity.call].op : ir::OpId{};
+    if ((op.valid() && ops_[op] != 0) || Matches(activity.name) ||
+        FamilyMatches(data_.shapes[activity.shape])) {
+      activities_[id] = 1;
+      selection_.activities.push_back(id);
     }
   }
 }
@@ -128,10 +128,10 @@ void Selector::MatchWorks() {
 void Selector::MatchCalls() {
   constexpr char kSomeDoNot = 2;
   calls_ = IdVector<ir::CallId, char>(data_.calls.size());
-  for (const ir::WorkId id : data_.works.ids()) {
-    const ir::CallId call = data_.works[id].call;
+  for (const ir::ActivityId id : data_.activities.ids()) {
+    const ir::CallId call = data_.activities[id].call;
     if (call.valid() && calls_[call] != kSomeDoNot) {
-      calls_[call] = works_[id] != 0 ? 1 : kSomeDoNot;
+      calls_[call] = activities_[id] != 0 ? 1 : kSomeDoNot;
     }
   }
   for (const ir::CallId id : data_.calls.ids()) {
@@ -141,21 +141,21 @@ void Selector::MatchCalls() {
   }
 }
 
-void Selector::MatchPieces(ir::ThreadId thread) {
-  const std::vector<timeline::HostPiece>& pieces = plan_.threads[thread];
-  for (uint32_t i = 0; i < pieces.size(); ++i) {
-    const timeline::HostPiece& piece = pieces[i];
-    bool matches = CallMatches(piece);
-    if (!matches && piece.op.valid()) {
-      matches = ops_[piece.op] != 0;
+void Selector::MatchSegments(ir::ThreadId thread) {
+  const std::vector<timeline::HostSegment>& segments = plan_.threads[thread];
+  for (uint32_t i = 0; i < segments.size(); ++i) {
+    const timeline::HostSegment& segment = segments[i];
+    bool matches = CallMatches(segment);
+    if (!matches && segment.op.valid()) {
+      matches = ops_[segment.op] != 0;
     }
     // Between two calls of a nested op.
-    if (!matches && piece.kind == cost::HostKind::kBetweenLaunches && i > 0 &&
-        i + 1 < pieces.size()) {
-      matches = CallMatches(pieces[i - 1]) && CallMatches(pieces[i + 1]);
+    if (!matches && segment.kind == cost::HostKind::kBetweenLaunches && i > 0 &&
+        i + 1 < segments.size()) {
+      matches = CallMatches(segments[i - 1]) && CallMatches(segments[i + 1]);
     }
-    if (matches && piece.kind != cost::HostKind::kHandOver) {
-      selection_.pieces.push_back({.thread = thread, .piece = i});
+    if (matches && segment.kind != cost::HostKind::kHandoff) {
+      selection_.segments.push_back({.thread = thread, .segment = i});
     }
   }
 }
@@ -165,9 +165,9 @@ std::string Selector::Complaint(std::string_view name) const {
   for (const ir::Op& op : data_.ops) {
     names.insert(engine::ShortOpName(graph_.text(op.name)));
   }
-  for (const ir::Work& work : data_.works) {
-    const ir::KernelShape& shape = data_.shapes[work.shape];
-    names.insert(engine::ShortWorkName(graph_.text(work.name)));
+  for (const ir::Activity& activity : data_.activities) {
+    const ir::KernelShape& shape = data_.shapes[activity.shape];
+    names.insert(engine::ShortActivityName(graph_.text(activity.name)));
     names.insert(std::string(ir::FamilyName(shape)));
     if (const auto* part = std::get_if<ir::Collective>(&shape)) {
       names.insert(std::string(ir::Name(part->kind)));
@@ -182,15 +182,15 @@ std::string Selector::Complaint(std::string_view name) const {
                             Join(SomeNames(), ", ")));
 }
 
-// The families that have most works, and the op with most launches.
+// The families that have most activities, and the op with most launches.
 std::vector<std::string> Selector::SomeNames() const {
   constexpr size_t kMost = 3;
   std::map<std::string, size_t> families;
   std::map<std::string, size_t> ops;
-  for (const ir::Work& work : data_.works) {
-    ++families[std::string(ir::FamilyName(data_.shapes[work.shape]))];
+  for (const ir::Activity& activity : data_.activities) {
+    ++families[std::string(ir::FamilyName(data_.shapes[activity.shape]))];
     const ir::OpId op =
-        work.call.valid() ? data_.calls[work.call].op : ir::OpId{};
+        activity.call.valid() ? data_.calls[activity.call].op : ir::OpId{};
     if (op.valid()) {
       ++ops[engine::ShortOpName(graph_.text(data_.ops[op].name))];
     }
@@ -206,12 +206,12 @@ std::vector<std::string> Selector::SomeNames() const {
 
 Result<Selection> Selector::Run(std::string_view name) {
   MatchOps();
-  MatchWorks();
+  MatchActivities();
   MatchCalls();
   for (const ir::ThreadId thread : data_.threads.ids()) {
-    MatchPieces(thread);
+    MatchSegments(thread);
   }
-  if (selection_.works.empty() && selection_.pieces.empty()) {
+  if (selection_.activities.empty() && selection_.segments.empty()) {
     return Fail(ErrorCode::kInvalidInput, Complaint(name));
   }
   return std::move(selection_);

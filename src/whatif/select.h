@@ -1,4 +1,4 @@
-// Which works and pieces of the host's plan a name of the user means.
+// Which activities and segments of the host's plan a name of the user means.
 #ifndef STEPCAST_WHATIF_SELECT_H_
 #define STEPCAST_WHATIF_SELECT_H_
 
@@ -12,14 +12,14 @@
 
 namespace stepcast::whatif {
 
-struct PieceRef {
+struct SegmentRef {
   ir::ThreadId thread{};
-  uint32_t piece = 0;
+  uint32_t segment = 0;
 };
 
 struct Selection {
-  std::vector<ir::WorkId> works;
-  std::vector<PieceRef> pieces;  // With the time before each op.
+  std::vector<ir::ActivityId> activities;
+  std::vector<SegmentRef> segments;  // With the time before each op.
 };
 
 /// `name` is that of an op or an annotation (with all inside it), of a kernel,

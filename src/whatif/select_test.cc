@@ -25,18 +25,18 @@ rank 0 "Tesla V100-SXM2-16GB" @0+200
         s9: collective kind=all_to_all bytes=4096 group=2 dtype=fp32 "nccl2" @61+20
 )";
 
-size_t WorksCalled(std::string_view name) {
+size_t ActivitiesCalled(std::string_view name) {
   const Case step = TraceOf(kStepWithCollectives);
   const auto found = Select(*step.result.graph, step.result.plan, name);
-  return found ? found->works.size() : 0;
+  return found ? found->activities.size() : 0;
 }
 
 TEST(SelectTest, ACollectiveGoesByItsKindItsFamilyAndItsName) {
-  EXPECT_EQ(WorksCalled("all_reduce"), 1u);
-  EXPECT_EQ(WorksCalled("all_to_all"), 1u);
-  EXPECT_EQ(WorksCalled("all_*"), 2u);
-  EXPECT_EQ(WorksCalled("collective"), 2u);
-  EXPECT_EQ(WorksCalled("nccl1"), 1u);
+  EXPECT_EQ(ActivitiesCalled("all_reduce"), 1u);
+  EXPECT_EQ(ActivitiesCalled("all_to_all"), 1u);
+  EXPECT_EQ(ActivitiesCalled("all_*"), 2u);
+  EXPECT_EQ(ActivitiesCalled("collective"), 2u);
+  EXPECT_EQ(ActivitiesCalled("nccl1"), 1u);
 }
 
 TEST(SelectTest, WhatIsNotThereIsAnsweredWithWhatIs) {

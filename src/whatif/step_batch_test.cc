@@ -26,7 +26,7 @@ rank 0 "Tesla V100-SXM2-16GB" @0+200
 )";
 
 // Edits that touch single tasks, and such that reach all, in turn: each leaves
-// nothing behind for the next.
+// nothing after for the next.
 TEST(StepBatchTest, EveryAnswerIsThatOfApply) {
   const Case before = TraceOf(kStepWithWaits);
   StepBatch batch(before);

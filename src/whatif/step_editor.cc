@@ -12,7 +12,8 @@
 
 namespace stepcast::whatif {
 
-Status CollectiveRepricer::Reprice(ir::WorkId id, const ir::Collective& to) {
+Status CollectiveRepricer::Reprice(ir::ActivityId id,
+                                   const ir::Collective& to) {
   const auto& from = std::get<ir::Collective>(editor_.graph().shape(id));
   const engine::Machine& machine = editor_.first_machine();
   if (!machine.cluster) {
@@ -96,9 +97,9 @@ const ir::KernelShape& StepEditor::shape(ir::ShapeId id) const {
                              : times_.shapes[id.value - of_graph];
 }
 
-ir::ShapeId StepEditor::FirstShape(ir::WorkId id) const {
+ir::ShapeId StepEditor::FirstShape(ir::ActivityId id) const {
   const auto fusion = times_.fusions.find(id);
-  return fusion == times_.fusions.end() ? data().works[id].shape
+  return fusion == times_.fusions.end() ? data().activities[id].shape
                                         : fusion->second.shape;
 }
 
@@ -124,23 +125,24 @@ Result<ShapePrices*> StepEditor::PricesOn(const engine::Machine& machine) {
               .first->second;
 }
 
-std::vector<ir::WorkId> StepEditor::WorksIn(ir::WorkId id) const {
+std::vector<ir::ActivityId> StepEditor::ActivitiesIn(ir::ActivityId id) const {
   const auto fusion = times_.fusions.find(id);
-  return fusion == times_.fusions.end() ? std::vector<ir::WorkId>{id}
-                                        : fusion->second.works;
+  return fusion == times_.fusions.end() ? std::vector<ir::ActivityId>{id}
+                                        : fusion->second.activities;
 }
 
 // Whether the work is as it was to begin with.
-bool StepEditor::IsFirst(ir::WorkId id) const {
+bool StepEditor::IsFirst(ir::ActivityId id) const {
   return machine_.device.name == first_machine().device.name &&
-         times_.works[id].shape == data().works[id].shape;
+         times_.activities[id].shape == data().activities[id].shape;
 }
 
-void StepEditor::TakeRatio(ir::WorkId id, double ratio, const Trust& trust) {
-  EditedWork& work = times_.works[id];
-  work.duration *= ratio / work.ratio;
-  work.ratio = ratio;
-  work.trust = trust;
+void StepEditor::TakeRatio(ir::ActivityId id, double ratio,
+                           const Trust& trust) {
+  EditedActivity& activity = times_.activities[id];
+  activity.duration *= ratio / activity.ratio;
+  activity.ratio = ratio;
+  activity.trust = trust;
 }
 
 // Works by the ten thousand have a handful of models.
@@ -157,7 +159,7 @@ uint16_t StepEditor::ModelNumber(std::string_view model, std::string_view gpu) {
   return models_.back().number;
 }
 
-void StepEditor::Reprice(ir::WorkId id, const cost::Estimate& from,
+void StepEditor::Reprice(ir::ActivityId id, const cost::Estimate& from,
                          const cost::Estimate& to, std::string_view gpu) {
   const bool same = from.p50_us == to.p50_us && from.model == to.model;
   if (same || from.p50_us <= 0 || to.p50_us <= 0) {
@@ -174,7 +176,7 @@ void StepEditor::Reprice(ir::WorkId id, const cost::Estimate& from,
              .source = SourceOf(to.origin)});
 }
 
-void StepEditor::RepriceRoughly(ir::WorkId id, double factor) {
+void StepEditor::RepriceRoughly(ir::ActivityId id, double factor) {
   if (factor == 1) {
     TakeRatio(id, 1, times_.origin->trusts[id]);
     return;
@@ -186,31 +188,31 @@ void StepEditor::RepriceRoughly(ir::WorkId id, double factor) {
              .source = engine::PriceSource::kExtrapolated});
 }
 
-void StepEditor::WantPrices(ir::WorkId id, ShapePrices& before,
+void StepEditor::WantPrices(ir::ActivityId id, ShapePrices& before,
                             ShapePrices& after) {
-  const auto want = [&](ir::WorkId part) {
-    const ir::ShapeId first = data().works[part].shape;
+  const auto want = [&](ir::ActivityId part) {
+    const ir::ShapeId first = data().activities[part].shape;
     before.Want(first, shape(first));
   };
   const auto fusion = times_.fusions.find(id);
   if (fusion == times_.fusions.end()) {
     want(id);
   } else {
-    std::ranges::for_each(fusion->second.works, want);
+    std::ranges::for_each(fusion->second.activities, want);
   }
-  after.Want(times_.works[id].shape, shape(id));
+  after.Want(times_.activities[id].shape, shape(id));
 }
 
-// Of all that a work does, to begin with.
+// Of all that an activity does, to begin with.
 std::optional<cost::Estimate> StepEditor::FirstPrice(
-    ir::WorkId id, const ShapePrices& before) const {
+    ir::ActivityId id, const ShapePrices& before) const {
   const auto fusion = times_.fusions.find(id);
   if (fusion == times_.fusions.end()) {
-    return before[data().works[id].shape];
+    return before[data().activities[id].shape];
   }
   std::optional<cost::Estimate> sum;
-  for (const ir::WorkId part : fusion->second.works) {
-    const auto& price = before[data().works[part].shape];
+  for (const ir::ActivityId part : fusion->second.activities) {
+    const auto& price = before[data().activities[part].shape];
     if (!price) {
       return std::nullopt;
     }
@@ -225,10 +227,10 @@ std::optional<cost::Estimate> StepEditor::FirstPrice(
   return sum;
 }
 
-bool StepEditor::RepriceOne(ir::WorkId id, const ShapePrices& before,
+bool StepEditor::RepriceOne(ir::ActivityId id, const ShapePrices& before,
                             const ShapePrices& after) {
   const auto from = FirstPrice(id, before);
-  const auto& to = after[times_.works[id].shape];
+  const auto& to = after[times_.activities[id].shape];
   const bool priced = from && to;
   if (IsFirst(id)) {
     TakeRatio(id, 1, times_.origin->trusts[id]);
@@ -241,16 +243,16 @@ bool StepEditor::RepriceOne(ir::WorkId id, const ShapePrices& before,
   return priced;
 }
 
-Result<size_t> StepEditor::Reprice(std::span<const ir::WorkId> works) {
+Result<size_t> StepEditor::Reprice(std::span<const ir::ActivityId> activities) {
   ASSIGN_OR_RETURN(ShapePrices* const before, PricesOn(first_machine()));
   ASSIGN_OR_RETURN(ShapePrices* const after, PricesOn(machine_));
-  for (const ir::WorkId id : works) {
+  for (const ir::ActivityId id : activities) {
     WantPrices(id, *before, *after);
   }
   before->Fill();
   after->Fill();
   size_t priced = 0;
-  for (const ir::WorkId id : works) {
+  for (const ir::ActivityId id : activities) {
     priced += RepriceOne(id, *before, *after) ? 1 : 0;
   }
   return priced;
@@ -268,8 +270,8 @@ ir::Phase PhaseOf(const ir::GraphData& data, ir::CallId call) {
                       : ir::Phase::kUnknown;
 }
 
-ir::Phase PhaseOf(const ir::GraphData& data, ir::WorkId work) {
-  return PhaseOf(data, data.works[work].call);
+ir::Phase PhaseOf(const ir::GraphData& data, ir::ActivityId activity) {
+  return PhaseOf(data, data.activities[activity].call);
 }
 
 }  // namespace stepcast::whatif

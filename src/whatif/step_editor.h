@@ -77,35 +77,35 @@ class StepEditor {
   StepTimes& times() { return times_; }
   const StepTimes& times() const { return times_; }
 
-  const timeline::HostPiece& piece(const PieceRef& ref) const {
-    return plan().threads[ref.thread][ref.piece];
+  const timeline::HostSegment& segment(const SegmentRef& ref) const {
+    return plan().threads[ref.thread][ref.segment];
   }
-  EditedPiece& times_of(const PieceRef& ref) {
-    return times_.pieces[ref.thread][ref.piece];
+  EditedSegment& times_of(const SegmentRef& ref) {
+    return times_.segments[ref.thread][ref.segment];
   }
 
-  void ScaleWork(ir::WorkId id, double factor) {
-    times_.works[id].duration *= factor;
+  void ScaleActivity(ir::ActivityId id, double factor) {
+    times_.activities[id].duration *= factor;
   }
   /// Nothing is left of it: no time, no wait for its call or for other ranks.
-  void DropWork(ir::WorkId id) { times_.works[id].dropped = true; }
+  void DropActivity(ir::ActivityId id) { times_.activities[id].dropped = true; }
   /// The host takes no time for it and waits for nothing in it.
-  void DropPiece(const PieceRef& ref) {
+  void DropSegment(const SegmentRef& ref) {
     times_of(ref) = {.duration = 0, .tail = 0, .waits = false};
   }
 
-  /// What a work computes now.
-  const ir::KernelShape& shape(ir::WorkId id) const {
-    return shape(times_.works[id].shape);
+  /// What an activity computes now.
+  const ir::KernelShape& shape(ir::ActivityId id) const {
+    return shape(times_.activities[id].shape);
   }
   const ir::KernelShape& shape(ir::ShapeId id) const;
-  /// What it computed to begin with; of works that were fused, for all.
-  ir::ShapeId FirstShape(ir::WorkId id) const;
-  /// All that a work does: itself, and what was fused with it.
-  std::vector<ir::WorkId> WorksIn(ir::WorkId id) const;
+  /// What it computed to begin with; of activities that were fused, for all.
+  ir::ShapeId FirstShape(ir::ActivityId id) const;
+  /// All that an activity does: itself, and what was fused with it.
+  std::vector<ir::ActivityId> ActivitiesIn(ir::ActivityId id) const;
   ir::ShapeId AddShape(ir::KernelShape shape);
-  void SetShape(ir::WorkId id, ir::ShapeId shape) {
-    times_.works[id].shape = shape;
+  void SetShape(ir::ActivityId id, ir::ShapeId shape) {
+    times_.activities[id].shape = shape;
   }
 
   /// Works take the time that they took to begin with, times the price of what
@@ -113,9 +113,9 @@ class StepEditor {
   /// on the one they ran on; without such prices, times the ratio of the GPUs'
   /// bandwidths. What is as it was has its own time, as certain as it was.
   /// Returns how many have both prices.
-  Result<size_t> Reprice(std::span<const ir::WorkId> works);
-  /// The same for one work with prices from elsewhere, `to` for `gpu`.
-  void Reprice(ir::WorkId id, const cost::Estimate& from,
+  Result<size_t> Reprice(std::span<const ir::ActivityId> activities);
+  /// The same for one activity with prices from elsewhere, `to` for `gpu`.
+  void Reprice(ir::ActivityId id, const cost::Estimate& from,
                const cost::Estimate& to, std::string_view gpu);
 
   /// The models of a GPU and what they have been asked. Fails if it is empty:
@@ -135,16 +135,16 @@ class StepEditor {
   bool bound() const { return bound_; }
 
  private:
-  void WantPrices(ir::WorkId id, ShapePrices& before, ShapePrices& after);
-  std::optional<cost::Estimate> FirstPrice(ir::WorkId id,
+  void WantPrices(ir::ActivityId id, ShapePrices& before, ShapePrices& after);
+  std::optional<cost::Estimate> FirstPrice(ir::ActivityId id,
                                            const ShapePrices& before) const;
-  bool RepriceOne(ir::WorkId id, const ShapePrices& before,
+  bool RepriceOne(ir::ActivityId id, const ShapePrices& before,
                   const ShapePrices& after);
-  void RepriceRoughly(ir::WorkId id, double factor);
-  void TakeRatio(ir::WorkId id, double ratio, const Trust& trust);
+  void RepriceRoughly(ir::ActivityId id, double factor);
+  void TakeRatio(ir::ActivityId id, double ratio, const Trust& trust);
   /// Of a GPU's model in the times.
   uint16_t ModelNumber(std::string_view model, std::string_view gpu);
-  bool IsFirst(ir::WorkId id) const;
+  bool IsFirst(ir::ActivityId id) const;
 
   struct KnownModel {
     std::string model;
@@ -164,9 +164,9 @@ class StepEditor {
 
 /// The phase an op belongs to, by itself or by what is around it.
 ir::Phase PhaseOf(const ir::GraphData& data, ir::OpId op);
-/// Of a call or a work, by its op.
+/// Of a call or an activity, by its op.
 ir::Phase PhaseOf(const ir::GraphData& data, ir::CallId call);
-ir::Phase PhaseOf(const ir::GraphData& data, ir::WorkId work);
+ir::Phase PhaseOf(const ir::GraphData& data, ir::ActivityId activity);
 
 // Prices of collectives for a step that is edited.
 
@@ -178,7 +178,7 @@ class CollectiveRepricer {
   explicit CollectiveRepricer(StepEditor& editor) : editor_(editor) {}
 
   /// `to` is what the work becomes.
-  Status Reprice(ir::WorkId id, const ir::Collective& to);
+  Status Reprice(ir::ActivityId id, const ir::Collective& to);
   /// How many could be.
   size_t repriced() const { return repriced_; }
 

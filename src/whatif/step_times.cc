@@ -12,35 +12,36 @@ double Nanoseconds(Duration time) {
   return static_cast<double>(time.count());
 }
 
-void TakeWorks(const engine::StepResult& result, StepTimes& times) {
+void TakeActivities(const engine::StepResult& result, StepTimes& times) {
   const ir::GraphData& data = result.graph->data();
   const timeline::Lowered& lowered = result.lowered;
-  times.works = IdVector<ir::WorkId, EditedWork>(data.works.size());
-  for (const std::string_view model : result.works.models) {
+  times.activities =
+      IdVector<ir::ActivityId, EditedActivity>(data.activities.size());
+  for (const std::string_view model : result.activities.models) {
     times.models.emplace_back(model);
   }
-  for (const ir::WorkId id : data.works.ids()) {
-    const engine::WorkPrice& price = result.works.prices[id];
-    EditedWork& work = times.works[id];
-    work.shape = data.works[id].shape;
-    work.trust.model = price.model;
-    work.trust.source = price.source;
+  for (const ir::ActivityId id : data.activities.ids()) {
+    const engine::ActivityPrice& price = result.activities.prices[id];
+    EditedActivity& activity = times.activities[id];
+    activity.shape = data.activities[id].shape;
+    activity.trust.model = price.model;
+    activity.trust.source = price.source;
     if (price.p50_us > 0 && price.p10_us > 0) {
-      work.trust.low = price.p10_us / price.p50_us;
-      work.trust.high = price.p90_us / price.p50_us;
+      activity.trust.low = price.p10_us / price.p50_us;
+      activity.trust.high = price.p90_us / price.p50_us;
     }
   }
   for (const sim::TaskId task : lowered.origins.ids()) {
     const TaskOrigin& origin = lowered.origins[task];
-    if (origin.kind != TaskOrigin::Kind::kWork) {
+    if (origin.kind != TaskOrigin::Kind::kActivity) {
       continue;
     }
-    EditedWork& work = times.works[origin.work];
-    work.duration = Nanoseconds(lowered.tasks.tasks()[task].duration);
-    work.gap = Nanoseconds(lowered.tasks.tasks()[task].gap);
+    EditedActivity& activity = times.activities[origin.activity];
+    activity.duration = Nanoseconds(lowered.tasks.tasks()[task].duration);
+    activity.gap = Nanoseconds(lowered.tasks.tasks()[task].gap);
     for (const sim::Dependency& wait : lowered.tasks.waits(task)) {
       if (static_cast<timeline::Wait>(wait.kind) == timeline::Wait::kLaunch) {
-        work.launch = Nanoseconds(wait.delay);
+        activity.launch = Nanoseconds(wait.delay);
       }
     }
   }
@@ -51,21 +52,22 @@ void TakeWorks(const engine::StepResult& result, StepTimes& times) {
 StepTimes TimesOf(const engine::StepResult& result, engine::Machine machine) {
   const ir::GraphData& data = result.graph->data();
   StepTimes times;
-  TakeWorks(result, times);
-  times.pieces =
-      IdVector<ir::ThreadId, std::vector<EditedPiece>>(data.threads.size());
+  TakeActivities(result, times);
+  times.segments =
+      IdVector<ir::ThreadId, std::vector<EditedSegment>>(data.threads.size());
   for (const ir::ThreadId thread : data.threads.ids()) {
-    for (const timeline::HostPiece& piece : result.plan.threads[thread]) {
-      times.pieces[thread].push_back({.duration = Nanoseconds(piece.duration),
-                                      .tail = Nanoseconds(piece.tail)});
+    for (const timeline::HostSegment& segment : result.plan.threads[thread]) {
+      times.segments[thread].push_back(
+          {.duration = Nanoseconds(segment.duration),
+           .tail = Nanoseconds(segment.tail)});
     }
   }
   times.rank_starts = result.lowered.rank_starts;
   auto origin = std::make_shared<StepOrigin>();
   origin->machine = std::move(machine);
-  origin->trusts.reserve(times.works.size());
-  for (const EditedWork& work : times.works) {
-    origin->trusts.push_back(work.trust);
+  origin->trusts.reserve(times.activities.size());
+  for (const EditedActivity& activity : times.activities) {
+    origin->trusts.push_back(activity.trust);
   }
   times.origin = std::move(origin);
   return times;

@@ -31,10 +31,11 @@ class TaskTimer {
   void FillDelays(sim::TaskId task, const TaskOrigin& origin);
   Duration DelayOf(const sim::Dependency& wait, const TaskOrigin& origin) const;
   Duration Shifted(Duration release, ir::RankId rank) const;
-  bool Keeps(ir::WorkId before, ir::WorkId after) const;
+  bool Keeps(ir::ActivityId before, ir::ActivityId after) const;
   bool IsDropped(sim::TaskId task) const {
     const TaskOrigin& origin = lowered_.origins[task];
-    return origin.kind == Kind::kWork && times_.works[origin.work].dropped;
+    return origin.kind == Kind::kActivity &&
+           times_.activities[origin.activity].dropped;
   }
 
   const ir::GraphData& data_;
@@ -50,7 +51,7 @@ Duration TaskTimer::Shifted(Duration release, ir::RankId rank) const {
       Duration{});
 }
 
-bool TaskTimer::Keeps(ir::WorkId before, ir::WorkId after) const {
+bool TaskTimer::Keeps(ir::ActivityId before, ir::ActivityId after) const {
   if (times_.stream_waits.empty()) {
     return true;
   }
@@ -67,20 +68,21 @@ Duration TaskTimer::DelayOf(const sim::Dependency& wait,
                             const TaskOrigin& origin) const {
   switch (static_cast<timeline::Wait>(wait.kind)) {
     case timeline::Wait::kLaunch:
-      return times_.works[origin.work].dropped
+      return times_.activities[origin.activity].dropped
                  ? sim::kNoWait
-                 : Rounded(times_.works[origin.work].launch);
+                 : Rounded(times_.activities[origin.activity].launch);
     case timeline::Wait::kStreamWait:
-      return Keeps(lowered_.origins[wait.before].work, origin.work)
+      return Keeps(lowered_.origins[wait.before].activity, origin.activity)
                  ? wait.delay
                  : sim::kNoWait;
     case timeline::Wait::kHost:
-      return times_.pieces[origin.thread][origin.piece].waits ? wait.delay
-                                                              : sim::kNoWait;
+      return times_.segments[origin.thread][origin.segment].waits
+                 ? wait.delay
+                 : sim::kNoWait;
     case timeline::Wait::kContention:
       return IsDropped(wait.before) || IsDropped(wait.after) ? sim::kNoWait
                                                              : wait.delay;
-    case timeline::Wait::kHandOver:
+    case timeline::Wait::kHandoff:
     case timeline::Wait::kQueue:
       break;
   }
@@ -104,21 +106,22 @@ void TaskTimer::Fill(sim::TaskId id) {
       release = origin.repeat == 0 ? Shifted(task.release, origin.rank)
                                    : task.release;
       break;
-    case Kind::kPiece:
-      duration = Rounded(times_.pieces[origin.thread][origin.piece].duration);
+    case Kind::kSegment:
+      duration =
+          Rounded(times_.segments[origin.thread][origin.segment].duration);
       break;
     case Kind::kReturn:
-      duration = Rounded(times_.pieces[origin.thread][origin.piece].tail);
+      duration = Rounded(times_.segments[origin.thread][origin.segment].tail);
       break;
-    case Kind::kWork: {
-      const EditedWork& work = times_.works[origin.work];
-      duration = Rounded(work.dropped ? 0 : work.duration);
-      task_times_.gaps[id.value] = Rounded(work.dropped ? 0 : work.gap);
-      if (!data_.works[origin.work].call.valid()) {
+    case Kind::kActivity: {
+      const EditedActivity& activity = times_.activities[origin.activity];
+      duration = Rounded(activity.dropped ? 0 : activity.duration);
+      task_times_.gaps[id.value] = Rounded(activity.dropped ? 0 : activity.gap);
+      if (!data_.activities[origin.activity].call.valid()) {
         release = Shifted(task.release, origin.rank);
       }
-      if (work.dropped && task.meeting.valid()) {
-        task_times_.apart[task.meeting.value] = 1;
+      if (activity.dropped && task.rendezvous.valid()) {
+        task_times_.apart[task.rendezvous.value] = 1;
       }
       break;
     }
@@ -127,10 +130,10 @@ void TaskTimer::Fill(sim::TaskId id) {
 }
 
 // What one task's times follow from, beside what all follow from.
-bool SameTimes(const EditedWork& a, const EditedWork& b) {
+bool SameTimes(const EditedActivity& a, const EditedActivity& b) {
   return a.duration == b.duration && a.launch == b.launch && a.gap == b.gap;
 }
-bool SameTimes(const EditedPiece& a, const EditedPiece& b) {
+bool SameTimes(const EditedSegment& a, const EditedSegment& b) {
   return a.duration == b.duration && a.tail == b.tail && a.waits == b.waits;
 }
 
@@ -141,8 +144,9 @@ bool ReachFar(const StepTimes& a, const StepTimes& b) {
       !std::ranges::equal(a.rank_starts, b.rank_starts)) {
     return true;
   }
-  return !std::ranges::equal(a.works, b.works, {}, &EditedWork::dropped,
-                             &EditedWork::dropped);
+  return !std::ranges::equal(a.activities, b.activities, {},
+                             &EditedActivity::dropped,
+                             &EditedActivity::dropped);
 }
 
 }  // namespace
@@ -169,16 +173,16 @@ TaskFiller::TaskFiller(const ir::GraphData& data,
 }
 
 void TaskFiller::IndexTasks() {
-  auto keys = static_cast<uint32_t>(base_.works.size());
-  first_piece_ = IdVector<ir::ThreadId, uint32_t>(base_.pieces.size());
-  for (const ir::ThreadId thread : base_.pieces.ids()) {
-    first_piece_[thread] = keys;
-    keys += static_cast<uint32_t>(base_.pieces[thread].size());
+  auto keys = static_cast<uint32_t>(base_.activities.size());
+  first_segment_ = IdVector<ir::ThreadId, uint32_t>(base_.segments.size());
+  for (const ir::ThreadId thread : base_.segments.ids()) {
+    first_segment_[thread] = keys;
+    keys += static_cast<uint32_t>(base_.segments[thread].size());
   }
   const auto key_of = [&](const TaskOrigin& origin) {
-    return origin.kind == Kind::kWork
-               ? origin.work.value
-               : first_piece_[origin.thread] + origin.piece;
+    return origin.kind == Kind::kActivity
+               ? origin.activity.value
+               : first_segment_[origin.thread] + origin.segment;
   };
   first_task_.assign(keys + 1, 0);
   for (const TaskOrigin& origin : lowered_.origins) {
@@ -236,17 +240,17 @@ void TaskFiller::FillEdited(const StepTimes& times) {
       touched_.push_back(tasks_[i]);
     }
   };
-  for (const ir::WorkId id : base_.works.ids()) {
-    if (!SameTimes(base_.works[id], times.works[id])) {
+  for (const ir::ActivityId id : base_.activities.ids()) {
+    if (!SameTimes(base_.activities[id], times.activities[id])) {
       fill(id.value);
     }
   }
-  for (const ir::ThreadId thread : base_.pieces.ids()) {
-    const std::vector<EditedPiece>& before = base_.pieces[thread];
-    const std::vector<EditedPiece>& after = times.pieces[thread];
+  for (const ir::ThreadId thread : base_.segments.ids()) {
+    const std::vector<EditedSegment>& before = base_.segments[thread];
+    const std::vector<EditedSegment>& after = times.segments[thread];
     for (uint32_t i = 0; i < before.size(); ++i) {
       if (!SameTimes(before[i], after[i])) {
-        fill(first_piece_[thread] + i);
+        fill(first_segment_[thread] + i);
       }
     }
   }

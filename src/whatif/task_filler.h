@@ -1,4 +1,4 @@
-// Edited times of works and pieces as those of the simulator's tasks.
+// Edited times of activities and pieces as those of the simulator's tasks.
 #ifndef STEPCAST_WHATIF_TASK_FILLER_H_
 #define STEPCAST_WHATIF_TASK_FILLER_H_
 
@@ -19,8 +19,8 @@ sim::TaskTimes ToTaskTimes(const ir::GraphData& data,
                            const timeline::Lowered& lowered,
                            const StepTimes& times);
 
-/// The same for many edits of one step: only tasks of works and pieces that
-/// were edited are looked at. All that it is given outlives it.
+/// The same for many edits of one step: only tasks of activities and pieces
+/// that were edited are looked at. All that it is given outlives it.
 class TaskFiller {
  public:
   /// `base` are the times that edits start from.
@@ -42,10 +42,11 @@ class TaskFiller {
   sim::TaskTimes task_times_;
   bool whole_ = false;  // All of task_times_ may differ from the base.
   std::vector<sim::TaskId> touched_;  // Otherwise these do.
-  /// Tasks by key: the number of a work, then of a piece, thread by thread.
+  /// Tasks by key: the number of an activity, then of a piece, thread by
+  /// thread.
   std::vector<uint32_t> first_task_;
   std::vector<sim::TaskId> tasks_;
-  IdVector<ir::ThreadId, uint32_t> first_piece_;  // Keys.
+  IdVector<ir::ThreadId, uint32_t> first_segment_;  // Keys.
 };
 
 }  // namespace stepcast::whatif

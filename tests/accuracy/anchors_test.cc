@@ -58,7 +58,7 @@ TEST_F(AnchorsTest, CopiesAndSmallOpsAreWithinLimits) {
   ExpectLimits(CompareSmallOps);
 }
 
-TEST(ComparisonTest, TellsGeometricFromArithmeticAndFromWorst) {
+TEST(ComparisonTest, DistinguishesGeometricFromArithmeticAndFromWorst) {
   const std::vector<Sample> samples = {
       {.label = "a", .measured_us = 100, .predicted_us = 101, .formula_us = 90},
       {.label = "b", .measured_us = 100, .predicted_us = 84, .formula_us = 90}};

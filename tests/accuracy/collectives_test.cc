@@ -107,15 +107,15 @@ std::vector<Timed> PriceMatched(const ir::Graph& graph,
     std::vector<ir::Collective> parts;
     Duration last_start = Duration::min();
     Duration last_end = Duration::min();
-    for (const ir::WorkId id : matched.works) {
-      const ir::Work& work = graph.data().works[id];
+    for (const ir::ActivityId id : matched.activities) {
+      const ir::Activity& activity = graph.data().activities[id];
       const ir::Rank& rank =
-          graph.data().ranks[graph.data().streams[work.stream].rank];
-      const Duration start = *rank.step->start + *work.measured->start;
+          graph.data().ranks[graph.data().streams[activity.stream].rank];
+      const Duration start = *rank.step->start + *activity.measured->start;
       last_start = std::max(last_start, start);
-      last_end = std::max(last_end, start + work.measured->duration);
+      last_end = std::max(last_end, start + activity.measured->duration);
       parts.push_back(
-          std::get<ir::Collective>(graph.data().shapes[work.shape]));
+          std::get<ir::Collective>(graph.data().shapes[activity.shape]));
     }
     if (const auto estimate = models.Price(parts, 1)) {
       list.push_back({.predicted_us = estimate->p50_us,

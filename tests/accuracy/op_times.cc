@@ -71,12 +71,12 @@ Result<Measured> Measure(const Trace& trace,
   return measured;
 }
 
-// The outermost op around a work's launch.
-std::string_view TopOp(const ir::Graph& graph, const ir::Work& work) {
+// The outermost op around an activity's launch.
+std::string_view TopOp(const ir::Graph& graph, const ir::Activity& activity) {
   const ir::GraphData& data = graph.data();
   std::string_view name;
-  if (work.call.valid()) {
-    for (ir::OpId op = data.calls[work.call].op; op.valid();
+  if (activity.call.valid()) {
+    for (ir::OpId op = data.calls[activity.call].op; op.valid();
          op = data.ops[op].parent) {
       if (data.ops[op].kind == ir::OpKind::kOp) {
         name = graph.text(data.ops[op].name);
@@ -102,9 +102,9 @@ Result<Times> Predict(const Trace& trace, double smallest_us) {
                    engine::PredictModel(request, {}));
   Times ops;
   const ir::GraphData& data = predicted.result.graph->data();
-  for (const ir::WorkId id : data.works.ids()) {
-    ops[std::string(TopOp(*predicted.result.graph, data.works[id]))] +=
-        predicted.result.works.prices[id].p50_us;
+  for (const ir::ActivityId id : data.activities.ids()) {
+    ops[std::string(TopOp(*predicted.result.graph, data.activities[id]))] +=
+        predicted.result.activities.prices[id].p50_us;
   }
   return ops;
 }

@@ -147,7 +147,7 @@ TEST_F(PublishedStepsTest, TablesInHostMemoryAreWithinThirtyPercent) {
 // tells: the faster placement is predicted to be the faster one. Differences
 // below 5 % are left out: releases of one software differ by more. One of the
 // pairs is the other way round, a T4 at batch 256 in FP32, where the source
-// alone of all its rows has the cache behind the host's lookups.
+// alone of all its rows has the cache after the host's lookups.
 TEST_F(PublishedStepsTest, PlacementsAreInTheirOrder) {
   const auto key = [](const PredictedStep& step) {
     const learn::StepRow& row = *step.row;

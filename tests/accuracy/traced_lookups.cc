@@ -56,10 +56,10 @@ Result<Lookups> SumLookups(const ir::Graph& graph,
                            const cost::KernelModels& models) {
   Lookups lookups;
   const ir::GraphData& data = graph.data();
-  for (const ir::WorkId id : data.works.ids()) {
+  for (const ir::ActivityId id : data.activities.ids()) {
     const ir::KernelShape& shape = graph.shape(id);
     const auto* bag = std::get_if<ir::EmbeddingBag>(&shape);
-    if (bag == nullptr || !data.works[id].measured) {
+    if (bag == nullptr || !data.activities[id].measured) {
       continue;
     }
     if (!ir::IsSized(shape)) {
@@ -69,7 +69,7 @@ Result<Lookups> SumLookups(const ir::Graph& graph,
     ASSIGN_OR_RETURN(
         const Sample sample,
         Price("", {&shape, 1},
-              MicrosecondsOf(data.works[id].measured->duration), models));
+              MicrosecondsOf(data.activities[id].measured->duration), models));
     Sample& sum =
         bag->pass == ir::Pass::kForward ? lookups.forward : lookups.backward;
     sum.measured_us += sample.measured_us;

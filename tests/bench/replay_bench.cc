@@ -88,7 +88,7 @@ void SimulateStepAgain(benchmark::State& state) {
   }
   const ir::GraphData& data = replay->result.graph->data();
   state.counters["nodes"] = static_cast<double>(
-      data.ops.size() + data.calls.size() + data.works.size());
+      data.ops.size() + data.calls.size() + data.activities.size());
   state.counters["tasks"] = static_cast<double>(durations.size());
 }
 

@@ -7,7 +7,7 @@
 
 namespace stepcast::bench {
 
-/// A text with the room behind it that simdjson wants.
+/// A text with the room after it that simdjson wants.
 class PaddedText {
  public:
   explicit PaddedText(std::string text);

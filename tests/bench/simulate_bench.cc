@@ -14,7 +14,7 @@
 namespace stepcast {
 namespace {
 
-using sim::MeetingId;
+using sim::RendezvousId;
 using sim::TaskId;
 using testing::TaskParts;
 
@@ -26,14 +26,15 @@ constexpr uint32_t kKernelsOfACollective = 50;
 
 /// Adds one rank of a training job: an op and a launch on the host and a kernel
 /// on a stream, again and again, with a collective on the other stream and a
-/// sync every now and then.
+/// sync every occasionally.
 void AddRank(Rng& rng, uint32_t rank, size_t tasks, TaskParts& parts) {
-  const auto add = [&](uint32_t lane, int64_t least_ns, MeetingId meeting) {
+  const auto add = [&](uint32_t lane, int64_t least_ns,
+                       RendezvousId rendezvous) {
     parts.tasks.push_back(
         {.lane = {rank * kLanesOfARank + lane},
          .duration = Duration(least_ns + rng.Between(0, 5000)),
          .gap = Duration(lane == 0 ? 0 : 1000),
-         .meeting = meeting});
+         .rendezvous = rendezvous});
     return TaskId{static_cast<uint32_t>(parts.tasks.size() - 1)};
   };
   const auto wait = [&](TaskId before, TaskId after, int64_t delay_ns) {
@@ -47,8 +48,8 @@ void AddRank(Rng& rng, uint32_t rank, size_t tasks, TaskParts& parts) {
     const TaskId kernel = add(1, 3000, {});
     wait(launch, kernel, 4000);
     if (i % kKernelsOfACollective == 0) {
-      const MeetingId meeting{i / kKernelsOfACollective - 1};
-      const TaskId collective = add(2, 50'000, meeting);
+      const RendezvousId rendezvous{i / kKernelsOfACollective - 1};
+      const TaskId collective = add(2, 50'000, rendezvous);
       wait(kernel, collective, 0);
       const TaskId sync = add(0, 1000, {});
       wait(collective, sync, 0);
@@ -66,8 +67,9 @@ TaskParts TrainingTasks(size_t tasks) {
     AddRank(rng, rank, tasks / kRanks, parts);
   }
   for (const sim::Task& task : parts.tasks) {
-    if (task.meeting.valid()) {
-      parts.meetings = std::max(parts.meetings, task.meeting.value + 1);
+    if (task.rendezvous.valid()) {
+      parts.rendezvous_count =
+          std::max(parts.rendezvous_count, task.rendezvous.value + 1);
     }
   }
   return parts;
@@ -78,7 +80,7 @@ TaskParts AnyTasks(size_t tasks) {
   Rng rng(1);
   return testing::RandomTasks(rng, {.lanes = 24,
                                     .events = static_cast<uint32_t>(tasks),
-                                    .meeting_every = 1000,
+                                    .rendezvous_every = 1000,
                                     .reach = 1000});
 }
 

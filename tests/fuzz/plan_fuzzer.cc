@@ -22,8 +22,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       plan::WritePlanJson(*read, tables, ranks), "again", tables, ranks);
   CHECK(again) << again.error().message;
   CHECK(*again == *read);
-  const auto deal =
-      plan::DealOf(*read, {tables[0].group, tables[1].group}, ranks);
-  CHECK(deal.local.size() == 4);
+  const auto assignment =
+      plan::AssignmentOf(*read, {tables[0].group, tables[1].group}, ranks);
+  CHECK(assignment.local.size() == 4);
   return 0;
 }

@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kCuts = 64;
 
 void RunOn(const std::string& bytes, size_t size) {
-  // A copy of the exact size, so that reading behind the end is noticed.
+  // A copy of the exact size, so that reading after the end is noticed.
   const std::vector<uint8_t> copy(
       bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
   LLVMFuzzerTestOneInput(copy.data(), copy.size());

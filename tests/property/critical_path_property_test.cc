@@ -43,7 +43,7 @@ void CheckLength(const TaskSample& sample, const PathStep& step,
   const Duration length = step.end - step.begin;
   switch (step.kind) {
     case PathStep::Kind::kTask:
-      if (step.last_of_meeting) {
+      if (step.last_of_rendezvous) {
         ASSERT_EQ(length, Duration{});
       } else if (next == nullptr || length >= task.duration) {
         ASSERT_EQ(length, task.duration);
@@ -97,10 +97,10 @@ TEST(CriticalPathPropertyTest, TheCriticalPathIsAsLongAsTheMakespan) {
   });
 }
 
-// Neighbours on the path have to do with each other: the next task runs behind,
+// Neighbours on the path have to do with each other: the next task runs after,
 // waits for or meets the one before.
 TEST(CriticalPathPropertyTest,
-     TheCriticalPathFollowsLanesDependenciesAndMeetings) {
+     TheCriticalPathFollowsLanesDependenciesAndRendezvous) {
   ForEachSample([](uint64_t /*seed*/, const TaskSample& sample) {
     const TaskGraph graph = GraphOf(sample.parts);
     TaskId before{};
@@ -111,14 +111,14 @@ TEST(CriticalPathPropertyTest,
       }
       const Task& task = sample.parts.tasks[step.task.value];
       if (met) {
-        ASSERT_EQ(task.meeting, sample.parts.tasks[before.value].meeting);
+        ASSERT_EQ(task.rendezvous, sample.parts.tasks[before.value].rendezvous);
       } else if (before.valid()) {
         const auto& needs = sample.needs[step.task.value];
         ASSERT_TRUE(std::ranges::any_of(
             needs, [&](const Need& need) { return need.before == before; }));
       }
       before = step.task;
-      met = step.last_of_meeting;
+      met = step.last_of_rendezvous;
     }
   });
 }
@@ -158,7 +158,7 @@ TEST(CriticalPathPropertyTest, RandomTasksKnowEveryKindOfStepAndCause) {
     for (const PathStep& step : CriticalPath(graph, schedule)) {
       kinds.insert(step.kind);
       const bool is_task = step.kind == PathStep::Kind::kTask;
-      if (step.last_of_meeting) {
+      if (step.last_of_rendezvous) {
         ++late_members;
       } else if (is_task && step.end < schedule.placements[step.task].end) {
         ++early_starts;

@@ -83,7 +83,7 @@ TEST(GraphTextPropertyTest, RandomGraphsUseEveryPartOfTheForm) {
   }
 }
 
-TEST(GraphBuilderPropertyTest, TheOrderOfAddingDoesNotMatterWhereTimesTell) {
+TEST(GraphBuilderPropertyTest, TheOrderOfAddingDoesNotMatterWhereTimesShow) {
   for (uint64_t seed = 0; seed < kSeeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Rng rng(seed);
@@ -126,8 +126,9 @@ auto Fields(const ir::Call& call) {
   const auto& [name, kind, thread, op, stream, event, measured] = call;
   return std::tie(name, kind, thread, op, stream, event, measured);
 }
-auto Fields(const ir::Work& work) {
-  const auto& [name, kind, shape, stream, call, collective, measured] = work;
+auto Fields(const ir::Activity& activity) {
+  const auto& [name, kind, shape, stream, call, collective, measured] =
+      activity;
   return std::tie(name, kind, shape, stream, call, collective, measured);
 }
 auto Fields(const ir::StreamWait& wait) {
@@ -139,8 +140,8 @@ auto Fields(const ir::HostWait& wait) {
   return std::tie(before, call, inferred);
 }
 auto Fields(const ir::MatchedCollective& collective) {
-  const auto& [kind, works] = collective;
-  return std::tie(kind, works);
+  const auto& [kind, activities] = collective;
+  return std::tie(kind, activities);
 }
 
 template <size_t kField, typename Record>
@@ -186,7 +187,7 @@ TEST(GraphTextPropertyTest, RandomGraphsLeaveNoFieldAlone) {
   ExpectFieldsVary(graphs, &ir::GraphData::ops, "ops");
   ExpectFieldsVary(graphs, &ir::GraphData::tensors, "tensors");
   ExpectFieldsVary(graphs, &ir::GraphData::calls, "calls");
-  ExpectFieldsVary(graphs, &ir::GraphData::works, "works");
+  ExpectFieldsVary(graphs, &ir::GraphData::activities, "works");
   ExpectFieldsVary(graphs, &ir::GraphData::stream_waits, "stream waits");
   ExpectFieldsVary(graphs, &ir::GraphData::host_waits, "host waits");
   ExpectFieldsVary(graphs, &ir::GraphData::collectives, "collectives");

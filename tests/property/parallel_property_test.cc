@@ -60,10 +60,10 @@ class ParallelLawsTest : public ::testing::TestWithParam<const char*> {
   static double CollectiveUs(const ModelPrediction& predicted) {
     double us = 0;
     const ir::GraphData& data = predicted.result.graph->data();
-    for (const ir::WorkId id : data.works.ids()) {
-      if (data.works[id].kind == ir::WorkKind::kCollective &&
-          data.streams[data.works[id].stream].rank == ir::RankId{0}) {
-        us += predicted.result.works.prices[id].p50_us;
+    for (const ir::ActivityId id : data.activities.ids()) {
+      if (data.activities[id].kind == ir::ActivityKind::kCollective &&
+          data.streams[data.activities[id].stream].rank == ir::RankId{0}) {
+        us += predicted.result.activities.prices[id].p50_us;
       }
     }
     return us;

@@ -157,7 +157,7 @@ TEST(PlanProperty, SimulatesNoSlowerThanTheBestBaseline) {
     ASSERT_TRUE(found) << found.error().message;
     const Candidate& best = found->candidates[found->best];
     for (const Candidate& other : found->candidates) {
-      // As far as steps can be told apart, see BestOf.
+      // As far as steps can be distinguished, see BestOf.
       EXPECT_LE(ToMicroseconds(best.simulated->step),
                 1.001 * ToMicroseconds(other.simulated->step))
           << other.sharder;

@@ -38,26 +38,27 @@ TEST(SimPropertyTest, ATaskStartsWithTheLastOfItsCausesNeitherBeforeNorAfter) {
       Duration earliest = sample.parts.tasks[i].release;
       for (const Need& need : sample.needs[i]) {
         const Placement& before = schedule.placements[need.before];
-        earliest = std::max({earliest, before.work, before.end + need.delay});
+        earliest = std::max({earliest, before.run, before.end + need.delay});
       }
       ASSERT_EQ(schedule.placements[TaskId{i}].start, earliest) << i;
     }
   });
 }
 
-TEST(SimPropertyTest, AMeetingWorksFromTheLastStartOfItsMembers) {
+TEST(SimPropertyTest, ARendezvousRunsFromTheLastStartOfItsMembers) {
   ForEachSample([](uint64_t /*seed*/, const TaskSample& sample) {
     const Schedule schedule = Simulate(GraphOf(sample.parts));
     for (uint32_t i = 0; i < sample.parts.tasks.size(); ++i) {
       const Task& task = sample.parts.tasks[i];
       const Placement& placement = schedule.placements[TaskId{i}];
       Duration last = placement.start;
-      if (task.meeting.valid()) {
-        for (const TaskId member : sample.meetings[task.meeting.value]) {
+      if (task.rendezvous.valid()) {
+        for (const TaskId member :
+             sample.rendezvous_list[task.rendezvous.value]) {
           last = std::max(last, schedule.placements[member].start);
         }
       }
-      ASSERT_EQ(placement.work, last) << i;
+      ASSERT_EQ(placement.run, last) << i;
       ASSERT_EQ(placement.end, last + task.duration) << i;
     }
   });
@@ -88,10 +89,10 @@ Duration RandomPath(Rng& rng, const TaskSample& sample, TaskId task,
   Duration delay{};
   for (;;) {
     const Task* item = &sample.parts.tasks[task.value];
-    // With a negative delay behind it, a task counts less, but not below zero.
+    // With a negative delay after it, a task counts less, but not below zero.
     length += std::max(item->duration + delay, Duration{});
-    if (item->meeting.valid()) {
-      task = rng.Pick(sample.meetings[item->meeting.value]);
+    if (item->rendezvous.valid()) {
+      task = rng.Pick(sample.rendezvous_list[item->rendezvous.value]);
       item = &sample.parts.tasks[task.value];
     }
     first = task;
@@ -167,7 +168,7 @@ TEST(SimPropertyTest, ScalingAllTimesScalesTheSchedule) {
     Schedule expected = Simulate(GraphOf(sample.parts));
     for (Placement& placement : expected.placements) {
       placement.start *= kFactor;
-      placement.work *= kFactor;
+      placement.run *= kFactor;
       placement.end *= kFactor;
     }
     expected.makespan *= kFactor;
@@ -215,13 +216,13 @@ TEST(SimPropertyTest, TheOrderOfAddingDependenciesDoesNotMatter) {
 TEST(SimPropertyTest, TheOrderIsTheSmallestByIdsThatIsPossible) {
   ForEachSample([](uint64_t /*seed*/, const TaskSample& sample) {
     const TaskGraph graph = GraphOf(sample.parts);
-    // Again and again the first task whose causes are all behind us.
+    // Again and again the first task whose causes are all after us.
     std::vector<bool> placed(graph.tasks().size(), false);
     const auto is_done = [&](TaskId task) {
-      const auto meeting = sample.parts.tasks[task.value].meeting;
-      return meeting.valid()
+      const auto rendezvous = sample.parts.tasks[task.value].rendezvous;
+      return rendezvous.valid()
                  ? std::ranges::all_of(
-                       sample.meetings[meeting.value],
+                       sample.rendezvous_list[rendezvous.value],
                        [&](TaskId member) { return placed[member.value]; })
                  : placed[task.value];
     };

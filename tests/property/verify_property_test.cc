@@ -12,6 +12,7 @@
 namespace stepcast::testing {
 namespace {
 
+using ir::ActivityId;
 using ir::CallId;
 using ir::CallKind;
 using ir::CollectiveId;
@@ -22,7 +23,6 @@ using ir::ShapeId;
 using ir::StreamId;
 using ir::TensorId;
 using ir::ThreadId;
-using ir::WorkId;
 
 // An id of `items` for which accepts(id) holds, at random; not valid if none.
 template <typename IdType, typename T, typename Accepts>
@@ -41,8 +41,8 @@ IdType Any(Rng& rng, const IdVector<IdType, T>& items) {
   return Find(rng, items, [](IdType) { return true; });
 }
 
-RankId RankOf(const GraphData& data, WorkId id) {
-  return data.streams[data.works[id].stream].rank;
+RankId RankOf(const GraphData& data, ActivityId id) {
+  return data.streams[data.activities[id].stream].rank;
 }
 RankId RankOf(const GraphData& data, CallId id) {
   return data.threads[data.calls[id].thread].rank;
@@ -273,53 +273,58 @@ constexpr std::array kCallMutations = {
              }},
 };
 
-constexpr std::array kWorkMutations = {
+constexpr std::array kActivityMutations = {
     Mutation{"work without shape",
              [](GraphData& data, Rng& rng) {
-               const WorkId work = Any(rng, data.works);
-               if (work.valid()) {
-                 data.works[work].shape = ShapeId{data.shapes.size()};
+               const ActivityId activity = Any(rng, data.activities);
+               if (activity.valid()) {
+                 data.activities[activity].shape = ShapeId{data.shapes.size()};
                }
-               return work.valid();
+               return activity.valid();
              }},
     Mutation{"work without stream",
              [](GraphData& data, Rng& rng) {
-               const WorkId work = Any(rng, data.works);
-               if (work.valid()) {
-                 data.works[work].stream = StreamId{};
+               const ActivityId activity = Any(rng, data.activities);
+               if (activity.valid()) {
+                 data.activities[activity].stream = StreamId{};
                }
-               return work.valid();
+               return activity.valid();
              }},
     Mutation{"work of another rank's call",
              [](GraphData& data, Rng& rng) {
-               const WorkId work = Find(rng, data.works, [&](WorkId id) {
-                 return !data.calls.empty() &&
-                        RankOf(data, id) != RankOf(data, CallId{0});
-               });
-               if (work.valid()) {
-                 data.works[work].call = CallId{0};
+               const ActivityId activity =
+                   Find(rng, data.activities, [&](ActivityId id) {
+                     return !data.calls.empty() &&
+                            RankOf(data, id) != RankOf(data, CallId{0});
+                   });
+               if (activity.valid()) {
+                 data.activities[activity].call = CallId{0};
                }
-               return work.valid();
+               return activity.valid();
              }},
-    Mutation{
-        "works of streams out of order",
-        [](GraphData& data, Rng& rng) {
-          const WorkId work = Find(rng, data.works, [&](WorkId id) {
-            return id.value >= 1 && data.works[WorkId{id.value - 1}].stream !=
-                                        data.works[id].stream;
-          });
-          if (work.valid()) {
-            std::swap(data.works[work], data.works[WorkId{work.value - 1}]);
-          }
-          return work.valid();
-        }},
+    Mutation{"works of streams out of order",
+             [](GraphData& data, Rng& rng) {
+               const ActivityId activity =
+                   Find(rng, data.activities, [&](ActivityId id) {
+                     return id.value >= 1 &&
+                            data.activities[ActivityId{id.value - 1}].stream !=
+                                data.activities[id].stream;
+                   });
+               if (activity.valid()) {
+                 std::swap(data.activities[activity],
+                           data.activities[ActivityId{activity.value - 1}]);
+               }
+               return activity.valid();
+             }},
     Mutation{"works of a stream out of order",
              [](GraphData& data, Rng& rng) {
-               const auto belongs = [](const ir::Work& a, const ir::Work& b) {
+               const auto belongs = [](const ir::Activity& a,
+                                       const ir::Activity& b) {
                  return a.stream == b.stream;
                };
-               return StartTooEarly(data.works,
-                                    FindTimedPair(rng, data.works, belongs));
+               return StartTooEarly(
+                   data.activities,
+                   FindTimedPair(rng, data.activities, belongs));
              }},
     Mutation{"one shape twice",
              [](GraphData& data, Rng& rng) {
@@ -351,9 +356,10 @@ constexpr std::array kWaitMutations = {
                  return false;
                }
                ir::StreamWait& wait = data.stream_waits.front();
-               const WorkId other = Find(rng, data.works, [&](WorkId id) {
-                 return RankOf(data, id) != RankOf(data, wait.after);
-               });
+               const ActivityId other =
+                   Find(rng, data.activities, [&](ActivityId id) {
+                     return RankOf(data, id) != RankOf(data, wait.after);
+                   });
                wait.before = other.valid() ? other : wait.before;
                return other.valid();
              }},
@@ -362,7 +368,7 @@ constexpr std::array kWaitMutations = {
                if (data.stream_waits.empty()) {
                  return false;
                }
-               // Alone, so that it is the circle that is noticed.
+               // Alone, so that it is the cycle that is noticed.
                const ir::StreamWait wait = data.stream_waits.front();
                data.stream_waits = {
                    wait, {.before = wait.after, .after = wait.before}};
@@ -393,9 +399,10 @@ constexpr std::array kWaitMutations = {
                  return false;
                }
                ir::HostWait& wait = data.host_waits.front();
-               const WorkId other = Find(rng, data.works, [&](WorkId id) {
-                 return RankOf(data, id) != RankOf(data, wait.call);
-               });
+               const ActivityId other =
+                   Find(rng, data.activities, [&](ActivityId id) {
+                     return RankOf(data, id) != RankOf(data, wait.call);
+                   });
                wait.before = other.valid() ? other : wait.before;
                return other.valid();
              }},
@@ -418,27 +425,29 @@ constexpr std::array kCollectiveMutations = {
              [](GraphData& data, Rng& rng) {
                const CollectiveId id = Any(rng, data.collectives);
                if (id.valid()) {
-                 std::vector<WorkId>& works = data.collectives[id].works;
-                 works.push_back(works.back());
+                 std::vector<ActivityId>& activities =
+                     data.collectives[id].activities;
+                 activities.push_back(activities.back());
                }
                return id.valid();
              }},
-    Mutation{"work that knows of no collective",
-             [](GraphData& data, Rng& rng) {
-               const CollectiveId id = Any(rng, data.collectives);
-               if (id.valid()) {
-                 data.works[data.collectives[id].works[0]].collective = {};
-               }
-               return id.valid();
-             }},
+    Mutation{
+        "work that knows of no collective",
+        [](GraphData& data, Rng& rng) {
+          const CollectiveId id = Any(rng, data.collectives);
+          if (id.valid()) {
+            data.activities[data.collectives[id].activities[0]].collective = {};
+          }
+          return id.valid();
+        }},
     Mutation{"collective that knows of no work",
              [](GraphData& data, Rng& rng) {
                const CollectiveId id =
                    Find(rng, data.collectives, [&](CollectiveId collective) {
-                     return data.collectives[collective].works.size() > 1;
+                     return data.collectives[collective].activities.size() > 1;
                    });
                if (id.valid()) {
-                 data.collectives[id].works.pop_back();
+                 data.collectives[id].activities.pop_back();
                }
                return id.valid();
              }},
@@ -478,8 +487,8 @@ TEST(VerifyPropertyTest, DamagedOpsAreNoticed) {
 TEST(VerifyPropertyTest, DamagedCallsAreNoticed) {
   ExpectRejected(kCallMutations);
 }
-TEST(VerifyPropertyTest, DamagedWorksAreNoticed) {
-  ExpectRejected(kWorkMutations);
+TEST(VerifyPropertyTest, DamagedActivitiesAreNoticed) {
+  ExpectRejected(kActivityMutations);
 }
 TEST(VerifyPropertyTest, DamagedWaitsAreNoticed) {
   ExpectRejected(kWaitMutations);

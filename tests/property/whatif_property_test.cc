@@ -73,12 +73,12 @@ class WhatifPropertyTest : public ::testing::Test {
 };
 
 // The name of a random work of the step; empty if it has none.
-std::string SomeWork(uint64_t seed, const Case& subject) {
-  const auto& works = subject.result.graph->data().works;
+std::string SomeActivity(uint64_t seed, const Case& subject) {
+  const auto& activities = subject.result.graph->data().activities;
   Rng rng(seed);
-  return works.empty() ? ""
-                       : std::string(subject.result.graph->text(
-                             rng.Pick(works.items()).name));
+  return activities.empty() ? ""
+                            : std::string(subject.result.graph->text(
+                                  rng.Pick(activities.items()).name));
 }
 
 // Whether a change would read more than a name in it.
@@ -93,7 +93,7 @@ TEST_F(WhatifPropertyTest, WhatDoesNothingChangesNothing) {
           "scale-overhead=gap=1", "gpu=v100-sxm-16gb"}) {
       const auto changed = After(before, {text});
       if (!changed) {
-        continue;  // A step without ops and works.
+        continue;  // A step without ops and activities.
       }
       EXPECT_EQ(changed->delta.step, Duration{}) << text;
       EXPECT_EQ(changed->delta.p10, Duration{}) << text;
@@ -168,13 +168,13 @@ TEST_F(WhatifPropertyTest, PricedChangesComeInAnyOrder) {
 
 TEST_F(WhatifPropertyTest, ChangesOnDisjointPartsCommute) {
   ForEachStep([this](uint64_t seed, const Case& before) {
-    const std::string work = SomeWork(seed, before);
-    if (work.empty() || IsPattern(work)) {
+    const std::string activity = SomeActivity(seed, before);
+    if (activity.empty() || IsPattern(activity)) {
       return;
     }
     // Kernels, pieces of the host, launches, gaps.
     const std::vector<std::string> texts = {
-        fmt::format("scale-op={}=0.3", work), "scale-overhead=t1=3",
+        fmt::format("scale-op={}=0.3", activity), "scale-overhead=t1=3",
         "scale-overhead=launch=0.5", "scale-overhead=gap=4"};
     for (const std::string& first : texts) {
       for (const std::string& second : texts) {
@@ -188,9 +188,9 @@ TEST_F(WhatifPropertyTest, LessToDoNeverTakesLonger) {
   ForEachStep([this](uint64_t seed, const Case& before) {
     std::vector<std::string> texts = {"scale-op=*=0.5", "scale-overhead=0.5",
                                       "remove-sync", "drop-op=aten::*"};
-    const std::string work = SomeWork(seed, before);
-    if (!work.empty()) {
-      texts.push_back("drop-op=" + work);
+    const std::string activity = SomeActivity(seed, before);
+    if (!activity.empty()) {
+      texts.push_back("drop-op=" + activity);
     }
     for (const std::string& text : texts) {
       const auto changed = After(before, {text});
@@ -207,7 +207,7 @@ TEST_F(WhatifPropertyTest, LessToDoNeverTakesLonger) {
   });
 }
 
-// Names of works on the paths to the ends of ranks.
+// Names of activities on the paths to the ends of ranks.
 std::set<std::string_view> NamesOnPaths(const Case& subject) {
   const timeline::Lowered& lowered = subject.result.lowered;
   const ir::GraphData& data = subject.result.graph->data();
@@ -216,21 +216,23 @@ std::set<std::string_view> NamesOnPaths(const Case& subject) {
     for (const sim::PathStep& step :
          sim::PathTo(lowered.tasks, subject.result.schedule, end)) {
       const timeline::TaskOrigin& origin = lowered.origins[step.task];
-      if (origin.kind == timeline::TaskOrigin::Kind::kWork) {
-        names.insert(subject.result.graph->text(data.works[origin.work].name));
+      if (origin.kind == timeline::TaskOrigin::Kind::kActivity) {
+        names.insert(
+            subject.result.graph->text(data.activities[origin.activity].name));
       }
     }
   }
   return names;
 }
 
-// Whether a work of one of these names has another time.
+// Whether an activity of one of these names has another time.
 bool Touches(const std::set<std::string_view>& names, const Case& before,
              const Case& after) {
   const ir::GraphData& data = before.result.graph->data();
-  for (const ir::WorkId id : data.works.ids()) {
-    if (after.times.works[id].duration != before.times.works[id].duration &&
-        names.contains(before.result.graph->text(data.works[id].name))) {
+  for (const ir::ActivityId id : data.activities.ids()) {
+    if (after.times.activities[id].duration !=
+            before.times.activities[id].duration &&
+        names.contains(before.result.graph->text(data.activities[id].name))) {
       return true;
     }
   }
@@ -243,12 +245,13 @@ TEST_F(WhatifPropertyTest, WhatIsOffThePathOfEveryRankSavesNothing) {
   size_t tried = 0;
   ForEachStep([&](uint64_t seed, const Case& before) {
     const std::set<std::string_view> on_path = NamesOnPaths(before);
-    for (const ir::Work& work : before.result.graph->data().works) {
-      const std::string name(before.result.graph->text(work.name));
+    for (const ir::Activity& activity :
+         before.result.graph->data().activities) {
+      const std::string name(before.result.graph->text(activity.name));
       if (name.empty() || on_path.contains(name) || IsPattern(name)) {
         continue;
       }
-      // Ops may be called like works; their host time may be on the path.
+      // Ops may be called like activities; their host time may be on the path.
       const auto changed = After(before, {fmt::format("scale-op={}=0", name)});
       ASSERT_TRUE(changed) << changed.error().message;
       if (!Touches(on_path, before, changed->after)) {

@@ -8,7 +8,7 @@
 
 namespace stepcast::view {
 
-inline constexpr int64_t kNotTold = -1;
+inline constexpr int64_t kNotGiven = -1;
 /// External id repeats the correlation and links nothing.
 inline constexpr int64_t kCorrelation = -2;
 
@@ -16,8 +16,8 @@ inline constexpr int64_t kCorrelation = -2;
 struct ReadmeFact {
   std::string path{};
   std::string gpu{};
-  int64_t rank = kNotTold;
-  int64_t world = kNotTold;
+  int64_t rank = kNotGiven;
+  int64_t world = kNotGiven;
   std::vector<double> steps_ms{};  // Empty where nothing marks them.
   int64_t ops = 0;
   int64_t ops_with_shapes = 0;
@@ -90,43 +90,43 @@ inline const ReadmeFact kFacts[] = {
      3, 4, {1343.3, 1110.81, 1132.61}, 4335, 0, 2, 1626,
      617, 101, 6, 3463.81, 3667.91, 3231.96, 94, kCorrelation},
     {"linear_param_2080Ti/kineto.json.gz", "NVIDIA GeForce RTX 2080 Ti",
-     kNotTold, kNotTold, {}, 36998, 0, 2, 14515,
+     kNotGiven, kNotGiven, {}, 36998, 0, 2, 14515,
      8716, 1640, 1, 370.98, 1008.57, 0.0, 0, kCorrelation},
     {"resnet18_param_2080Ti/kineto.json.gz", "NVIDIA GeForce RTX 2080 Ti",
-     kNotTold, kNotTold, {}, 39416, 0, 2, 25928,
+     kNotGiven, kNotGiven, {}, 39416, 0, 2, 25928,
      9628, 485, 3, 4733.82, 14522.91, 0.0, 0, kCorrelation},
     {"resnet50_hta_ddp_A100/rank0.json.gz", "NVIDIA A100-PG509-200",
      0, 2, {222.44, 219.73, 224.94}, 14346, 0, 2, 8740,
      2700, 1074, 2, 157.5, 660.55, 46.88, 0, 3774},
     {"resnet50_kineto_V100/kineto.json.gz", "Tesla V100-DGXS-32GB",
-     kNotTold, kNotTold, {159.36, 149.05, 148.66, 151.73, 153.21, 155.72}, 23646, 23622, 2, 11923,
+     kNotGiven, kNotGiven, {159.36, 149.05, 148.66, 151.73, 153.21, 155.72}, 23646, 23622, 2, 11923,
      8772, 324, 1, 602.14, 876.07, 0.0, 0, 9096},
     {"small/hta_cuda_event_sync.json.gz", "NVIDIA A100-PG509-200",
-     0, kNotTold, {3.15}, 10, 0, 1, 12,
+     0, kNotGiven, {3.15}, 10, 0, 1, 12,
      4, 1, 1, 0.05, 0.26, 0.0, 0, kCorrelation},
     {"small/hta_cuda_event_sync_multi_stream.json.gz", "NVIDIA A100-PG509-200",
-     0, kNotTold, {}, 6, 0, 1, 39,
+     0, kNotGiven, {}, 6, 0, 1, 39,
      3, 3, 3, 0.37, 19.51, 0.0, 0, 6},
     {"small/hta_dlrm_sampled_rank0of128.json.gz", "",
      0, 128, {607.31, 622.93}, 2329, 2011, 2, 1204,
      1154, 50, 5, 547.66, 1222.85, 396.2, 0, kCorrelation},
     {"small/hta_mi250_minitoy_train.json.gz", "AMD Radeon Graphics",
-     kNotTold, kNotTold, {9.29, 0.05}, 70, 64, 2, 21,
+     kNotGiven, kNotGiven, {9.29, 0.05}, 70, 64, 2, 21,
      14, 2, 1, 0.15, 8.91, 0.0, 0, 16},
     {"small/hta_simple_add_kineto.json.gz", "NVIDIA A100-PG509-200",
-     0, kNotTold, {}, 28, 0, 1, 15,
+     0, kNotGiven, {}, 28, 0, 1, 15,
      4, 0, 1, 0.02, 108.92, 0.0, 0, kCorrelation},
     {"small/hta_triton_example.json.gz", "NVIDIA A100-PG509-200",
-     kNotTold, kNotTold, {13336.32}, 3, 1, 1, 2,
+     kNotGiven, kNotGiven, {13336.32}, 3, 1, 1, 2,
      1, 0, 1, 0.0, 0.0, 0.0, 0, 1},
     {"small/tracelens_h100_bert_small_inference.json.gz", "NVIDIA H100 80GB HBM3",
-     kNotTold, kNotTold, {4.43}, 479, 479, 1, 132,
+     kNotGiven, kNotGiven, {4.43}, 479, 479, 1, 132,
      60, 1, 1, 0.31, 3.91, 0.0, 0, 61},
     {"small/tracelens_mi210_gpu_only.json.gz", "AMD Instinct MI210",
-     kNotTold, kNotTold, {}, 0, 0, 0, 631,
+     kNotGiven, kNotGiven, {}, 0, 0, 0, 631,
      562, 0, 1, 5.34, 5.98, 0.0, 0, 0},
     {"small/tracelens_mi300_bert_small_inference.json.gz", "AMD Instinct MI300X VF",
-     kNotTold, kNotTold, {4.01}, 519, 519, 1, 161,
+     kNotGiven, kNotGiven, {4.01}, 519, 519, 1, 161,
      60, 1, 1, 0.39, 3.5, 0.0, 0, 61},
 };
 // clang-format on

@@ -83,7 +83,7 @@ TEST_P(ReadmeFactsTest, TimesAreReproduced) {
 TEST_P(ReadmeFactsTest, TheJobAndItsGpuAreRecognised) {
   const ReadmeFact& fact = GetParam();
   EXPECT_EQ(rank().rank, std::max<int64_t>(0, fact.rank));
-  EXPECT_EQ(rank().world_size.value_or(kNotTold), fact.world);
+  EXPECT_EQ(rank().world_size.value_or(kNotGiven), fact.world);
   ASSERT_EQ(rank().devices.empty(), fact.gpu.empty());
   for (const trace::DeviceInfo& device : rank().devices) {
     EXPECT_EQ(device.name, fact.gpu);

@@ -173,7 +173,7 @@ TEST_F(ReadmeLinksTest, EveryFileLoads) {
     ASSERT_TRUE(loaded) << loaded.error().message;
     const DoctorReport report = Diagnose(*loaded, BuiltInRules());
     EXPECT_EQ(report.graph_error, "") << entry.path();
-    EXPECT_GT(report.ranks.at(0).coverage.works, 0) << entry.path();
+    EXPECT_GT(report.ranks.at(0).coverage.activities, 0) << entry.path();
   }
   EXPECT_EQ(files, 59);
 }

@@ -19,18 +19,18 @@ struct Sums {
   int64_t ops = 0;
   int64_t annotations = 0;
   int64_t calls = 0;
-  int64_t works = 0;
+  int64_t activities = 0;
   Duration op_time{};
   Duration call_time{};
-  Duration work_time{};
+  Duration activity_time{};
   friend bool operator==(const Sums&, const Sums&) = default;
 };
 
 void PrintTo(const Sums& sums, std::ostream* out) {
   *out << sums.ops << " ops, " << sums.annotations << " annotations, "
-       << sums.calls << " calls, " << sums.works << " works; "
+       << sums.calls << " calls, " << sums.activities << " works; "
        << sums.op_time.count() << ", " << sums.call_time.count() << ", "
-       << sums.work_time.count() << " ns";
+       << sums.activity_time.count() << " ns";
 }
 
 Sums SumsOf(const ir::GraphData& data) {
@@ -43,9 +43,9 @@ Sums SumsOf(const ir::GraphData& data) {
     ++sums.calls;
     sums.call_time += call.measured->duration;
   }
-  for (const ir::Work& work : data.works) {
-    ++sums.works;
-    sums.work_time += work.measured->duration;
+  for (const ir::Activity& activity : data.activities) {
+    ++sums.activities;
+    sums.activity_time += activity.measured->duration;
   }
   return sums;
 }
@@ -61,8 +61,8 @@ Sums SumsOf(const trace::ProfilerTrace& trace) {
     sums.call_time += event.duration;
   }
   for (const trace::DeviceEvent& event : trace.device_events) {
-    ++sums.works;
-    sums.work_time += event.duration;
+    ++sums.activities;
+    sums.activity_time += event.duration;
   }
   return sums;
 }

@@ -65,19 +65,19 @@ std::string FindInCalls(const LinkedTrace& linked) {
   return {};
 }
 
-std::string FindInWork(const LinkedTrace& linked) {
+std::string FindInActivity(const LinkedTrace& linked) {
   const ProfilerTrace& trace = linked.trace;
   for (size_t i = 0; i < trace.device_events.size(); ++i) {
-    const auto& work = trace.device_events[i];
-    const uint32_t call = linked.work_call[i];
-    if (!HasTimes(work) || !IsText(work.name, trace) || work.device < 0 ||
-        !IsText(work.grid, trace) || !IsText(work.block, trace) ||
-        !IsText(work.collective, trace)) {
+    const auto& activity = trace.device_events[i];
+    const uint32_t call = linked.activity_call[i];
+    if (!HasTimes(activity) || !IsText(activity.name, trace) ||
+        activity.device < 0 || !IsText(activity.grid, trace) ||
+        !IsText(activity.block, trace) || !IsText(activity.collective, trace)) {
       return fmt::format("device event {} refers to nothing", i);
     }
     if (call != kNoEvent &&
         (call >= trace.runtime_events.size() ||
-         trace.runtime_events[call].correlation != work.correlation)) {
+         trace.runtime_events[call].correlation != activity.correlation)) {
       return fmt::format("device event {} is tied to call {}", i, call);
     }
   }
@@ -105,7 +105,7 @@ std::string FindBrokenLink(const LinkedTrace& linked) {
   const ProfilerTrace& trace = linked.trace;
   if (linked.parent.size() != trace.host_events.size() ||
       linked.call_op.size() != trace.runtime_events.size() ||
-      linked.work_call.size() != trace.device_events.size()) {
+      linked.activity_call.size() != trace.device_events.size()) {
     return "a list of links is too long or too short";
   }
   for (const auto& arguments : trace.arguments) {
@@ -116,7 +116,7 @@ std::string FindBrokenLink(const LinkedTrace& linked) {
     }
   }
   for (const auto find :
-       {FindInHostEvents, FindInCalls, FindInWork, FindInSteps}) {
+       {FindInHostEvents, FindInCalls, FindInActivity, FindInSteps}) {
     if (std::string wrong = find(linked); !wrong.empty()) {
       return wrong;
     }

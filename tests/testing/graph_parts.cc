@@ -42,12 +42,12 @@ class Adder {
         streams_(parts.streams.size(), shuffle),
         ops_(parts.ops.size(), shuffle),
         calls_(parts.calls.size(), shuffle),
-        works_(parts.works.size(), shuffle) {}
+        activities_(parts.activities.size(), shuffle) {}
 
   Result<ir::Graph> Build() && {
     // Later things before earlier ones, to show that this does not matter.
     AddRelations();
-    AddWorks();
+    AddActivities();
     AddCalls();
     AddOps();
     AddPlaces();
@@ -97,29 +97,30 @@ class Adder {
     }
   }
 
-  void AddWorks() {
-    for (const size_t i : works_.order()) {
-      ir::Work work = parts_.works[i].item;
-      work.name = builder_.Intern(parts_.works[i].name);
-      work.stream = streams_(work.stream);
-      work.call = calls_(work.call);
-      builder_.AddWork(work, parts_.works[i].shape);
+  void AddActivities() {
+    for (const size_t i : activities_.order()) {
+      ir::Activity activity = parts_.activities[i].item;
+      activity.name = builder_.Intern(parts_.activities[i].name);
+      activity.stream = streams_(activity.stream);
+      activity.call = calls_(activity.call);
+      builder_.AddActivity(activity, parts_.activities[i].shape);
     }
   }
 
   void AddRelations() {
-    const Shuffled<ir::WorkId> stream_waits(parts_.stream_waits.size(),
-                                            shuffle_);
+    const Shuffled<ir::ActivityId> stream_waits(parts_.stream_waits.size(),
+                                                shuffle_);
     for (const size_t i : stream_waits.order()) {
       ir::StreamWait wait = parts_.stream_waits[i];
-      wait.before = works_(wait.before);
-      wait.after = works_(wait.after);
+      wait.before = activities_(wait.before);
+      wait.after = activities_(wait.after);
       builder_.AddStreamWait(wait);
     }
-    const Shuffled<ir::WorkId> host_waits(parts_.host_waits.size(), shuffle_);
+    const Shuffled<ir::ActivityId> host_waits(parts_.host_waits.size(),
+                                              shuffle_);
     for (const size_t i : host_waits.order()) {
       ir::HostWait wait = parts_.host_waits[i];
-      wait.before = works_(wait.before);
+      wait.before = activities_(wait.before);
       wait.call = calls_(wait.call);
       builder_.AddHostWait(wait);
     }
@@ -127,8 +128,8 @@ class Adder {
                                                  shuffle_);
     for (const size_t i : collectives.order()) {
       ir::MatchedCollective collective = parts_.collectives[i];
-      for (ir::WorkId& work : collective.works) {
-        work = works_(work);
+      for (ir::ActivityId& activity : collective.activities) {
+        activity = activities_(activity);
       }
       builder_.AddCollective(std::move(collective));
     }
@@ -142,7 +143,7 @@ class Adder {
   Shuffled<ir::StreamId> streams_;
   Shuffled<ir::OpId> ops_;
   Shuffled<ir::CallId> calls_;
-  Shuffled<ir::WorkId> works_;
+  Shuffled<ir::ActivityId> activities_;
 };
 
 }  // namespace

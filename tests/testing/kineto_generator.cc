@@ -26,24 +26,25 @@ void WriteHostEvents(const JobStep& step, int thread, bool with_memory,
   }
 }
 
-// Every call with the work it launched behind it, as the profiler finds them.
+// Every call with the work it launched after it, as the profiler finds them.
 void WriteDeviceSide(const JobStep& step, KinetoWriter& writer) {
   size_t next = 0;
-  const auto write_work = [&](int64_t call) {
-    while (next < step.work.size() && step.work[next].call <= call) {
-      const JobWork& work = step.work[next++];
-      writer.Work(work, step);
-      if (work.call >= 0) {
-        writer.FlowEnd(work);
+  const auto write_activity = [&](int64_t call) {
+    while (next < step.activities.size() &&
+           step.activities[next].call <= call) {
+      const JobActivity& activity = step.activities[next++];
+      writer.Activity(activity, step);
+      if (activity.call >= 0) {
+        writer.FlowEnd(activity);
       }
     }
   };
-  write_work(-1);
+  write_activity(-1);
   for (size_t i = 0; i < step.calls.size(); ++i) {
     writer.Call(step.calls[i], step);
     if (step.calls[i].launches) {
       writer.FlowStart(step.calls[i]);
-      write_work(static_cast<int64_t>(i));
+      write_activity(static_cast<int64_t>(i));
     }
   }
 }

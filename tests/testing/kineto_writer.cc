@@ -171,45 +171,47 @@ void KinetoWriter::Call(const JobCall& call, const JobStep& step) {
   out_ += "\n    }\n  },\n";
 }
 
-void KinetoWriter::Work(const JobWork& work, const JobStep& step) {
-  const bool is_kernel = work.kind == JobWorkKind::kKernel;
+void KinetoWriter::Activity(const JobActivity& activity, const JobStep& step) {
+  const bool is_kernel = activity.kind == JobActivityKind::kKernel;
   ++(is_kernel ? facts_.kernels : facts_.copies);
-  facts_.orphans += work.call < 0 ? 1 : 0;
+  facts_.orphans += activity.call < 0 ? 1 : 0;
   if (is_kernel) {
-    Begin(is_old() ? "Kernel" : "kernel", work.name);
-  } else if (work.kind == JobWorkKind::kMemcpy) {
-    Begin(is_old() ? "Memcpy" : "gpu_memcpy", work.name);
+    Begin(is_old() ? "Kernel" : "kernel", activity.name);
+  } else if (activity.kind == JobActivityKind::kMemcpy) {
+    Begin(is_old() ? "Memcpy" : "gpu_memcpy", activity.name);
   } else {
-    Begin(is_old() ? "Memset" : "gpu_memset", work.name);
+    Begin(is_old() ? "Memset" : "gpu_memset", activity.name);
   }
-  Where(0, work.stream, true);
-  When(work.start_ns, work.end_ns);
+  Where(0, activity.stream, true);
+  When(activity.start_ns, activity.end_ns);
   // From 2024 on arguments stand on one line, with the spaces left in.
   const std::string_view gap = is_new() ? "      " : "\n      ";
   out_ += "    \"args\": {\n      ";
   if (!is_old()) {
     const int64_t call_op =
-        work.call < 0 ? -1 : step.calls[static_cast<size_t>(work.call)].op;
+        activity.call < 0 ? -1
+                          : step.calls[static_cast<size_t>(activity.call)].op;
     Append(out_, "\"External id\": {},{}",
            is_new() && call_op >= 0 ? step.host[static_cast<size_t>(call_op)].id
-                                    : work.correlation,
+                                    : activity.correlation,
            gap);
   }
   if (is_kernel) {
-    KernelArgs(work, gap);
+    KernelArgs(activity, gap);
   } else {
-    CopyArgs(work, gap);
+    CopyArgs(activity, gap);
   }
   out_ += "\n    }\n  },\n";
 }
 
-void KinetoWriter::KernelArgs(const JobWork& work, std::string_view gap) {
+void KinetoWriter::KernelArgs(const JobActivity& activity,
+                              std::string_view gap) {
   if (hip_) {
     Append(out_,
            "\"device\": 0, \"stream\": {}, \"correlation\": {}, \"kind\": "
            "\"Dispatch Kernel\",{}\"grid\": [{}, 1, 1],{}\"block\": [256, 1, "
            "1]",
-           work.stream, work.correlation, gap, work.grid, gap);
+           activity.stream, activity.correlation, gap, activity.grid, gap);
     return;
   }
   Append(out_,
@@ -218,21 +220,24 @@ void KinetoWriter::KernelArgs(const JobWork& work, std::string_view gap) {
          "memory\": {4},{0}\"blocks per SM\": {5:.6g},{0}\"warps per SM\": "
          "{6:.6g},{0}\"grid\": [{7}, 1, 1],{0}\"block\": [128, 1, 1],{0}\"est. "
          "achieved occupancy %\": {8}",
-         gap, work.stream, work.correlation,
-         is_old() ? fmt::format(" \"external id\": {},", work.correlation) : "",
-         work.grid % 7 * 1024, static_cast<double>(work.grid) / 80,
-         static_cast<double>(work.grid) / 20, work.grid, work.grid % 100);
+         gap, activity.stream, activity.correlation,
+         is_old() ? fmt::format(" \"external id\": {},", activity.correlation)
+                  : "",
+         activity.grid % 7 * 1024, static_cast<double>(activity.grid) / 80,
+         static_cast<double>(activity.grid) / 20, activity.grid,
+         activity.grid % 100);
 }
 
-void KinetoWriter::CopyArgs(const JobWork& work, std::string_view gap) {
+void KinetoWriter::CopyArgs(const JobActivity& activity, std::string_view gap) {
   Append(out_,
          "\"device\": 0, \"context\": 1,{0}\"stream\": {1}, \"correlation\": "
          "{2},{3}{0}\"bytes\": {4}, \"memory bandwidth (GB/s)\": {5}",
-         gap, work.stream, work.correlation,
-         is_old() ? fmt::format(" \"external id\": {},", work.correlation) : "",
-         work.bytes,
-         static_cast<double>(work.bytes) /
-             static_cast<double>(work.end_ns - work.start_ns));
+         gap, activity.stream, activity.correlation,
+         is_old() ? fmt::format(" \"external id\": {},", activity.correlation)
+                  : "",
+         activity.bytes,
+         static_cast<double>(activity.bytes) /
+             static_cast<double>(activity.end_ns - activity.start_ns));
 }
 
 void KinetoWriter::FlowStart(const JobCall& call) {
@@ -244,14 +249,14 @@ void KinetoWriter::FlowStart(const JobCall& call) {
          is_old() ? "launch" : "ac2g");
 }
 
-void KinetoWriter::FlowEnd(const JobWork& work) {
+void KinetoWriter::FlowEnd(const JobActivity& activity) {
   ++facts_.flows;
-  Append(out_, "  {{\n    \"ph\": \"f\", \"id\": {}, ", work.correlation);
-  Where(0, work.stream, true);
+  Append(out_, "  {{\n    \"ph\": \"f\", \"id\": {}, ", activity.correlation);
+  Where(0, activity.stream, true);
   Append(out_,
          ", \"ts\": {},\n    \"cat\": \"{}\", \"name\": \"{}\", \"bp\": "
          "\"e\"\n  }},\n",
-         Time(work.start_ns), is_old() ? "async" : "ac2g",
+         Time(activity.start_ns), is_old() ? "async" : "ac2g",
          is_old() ? "launch" : "ac2g");
 }
 

@@ -23,9 +23,9 @@ class KinetoWriter {
   void Header();
   void Host(const JobHostEvent& event);
   void Call(const JobCall& call, const JobStep& step);
-  void Work(const JobWork& work, const JobStep& step);
+  void Activity(const JobActivity& activity, const JobStep& step);
   void FlowStart(const JobCall& call);
-  void FlowEnd(const JobWork& work);
+  void FlowEnd(const JobActivity& activity);
   void Memory(const JobHostEvent& event);
   void Metadata();
   void Footer();
@@ -40,8 +40,8 @@ class KinetoWriter {
   void When(int64_t start_ns, int64_t end_ns);
   std::string Time(int64_t time_ns) const;
   void HostArgs(const JobHostEvent& event);
-  void KernelArgs(const JobWork& work, std::string_view gap);
-  void CopyArgs(const JobWork& work, std::string_view gap);
+  void KernelArgs(const JobActivity& activity, std::string_view gap);
+  void CopyArgs(const JobActivity& activity, std::string_view gap);
   void Name(std::string_view name, int64_t process, int64_t thread,
             std::string_view label);
 

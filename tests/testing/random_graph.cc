@@ -15,13 +15,13 @@
 namespace stepcast::testing {
 namespace {
 
+using ir::ActivityId;
 using ir::CallId;
 using ir::Measured;
 using ir::OpId;
 using ir::RankId;
 using ir::StreamId;
 using ir::ThreadId;
-using ir::WorkId;
 
 const std::string& RandomName(Rng& rng) {
   static const std::vector<std::string> kNames = {
@@ -168,8 +168,9 @@ class Generator {
     for (uint64_t i = 0; i < threads; ++i) {
       AddThread(rank, i);
     }
-    for (int64_t left = rng_.Between(0, options_.max_works); left > 0; --left) {
-      AddWork(rank, RandomEnum<ir::WorkKind>(rng_), RandomShape(rng_));
+    for (int64_t left = rng_.Between(0, options_.max_activities); left > 0;
+         --left) {
+      AddActivity(rank, RandomEnum<ir::ActivityKind>(rng_), RandomShape(rng_));
     }
   }
 
@@ -254,16 +255,18 @@ class Generator {
     parts_.calls.push_back({.item = call, .name = RandomName(rng_)});
   }
 
-  WorkId AddWork(RankId rank, ir::WorkKind kind, ir::KernelShape shape) {
-    ir::Work work{
+  ActivityId AddActivity(RankId rank, ir::ActivityKind kind,
+                         ir::KernelShape shape) {
+    ir::Activity activity{
         .kind = kind, .stream = RandomStream(rank), .measured = RandomTime()};
     const std::vector<CallId> calls = CallsOf(rank);
     if (!calls.empty() && !rng_.OneIn(4)) {
-      work.call = rng_.Pick(calls);
+      activity.call = rng_.Pick(calls);
     }
-    parts_.works.push_back(
-        {.item = work, .name = RandomName(rng_), .shape = std::move(shape)});
-    return WorkId{SizeOf(parts_.works) - 1};
+    parts_.activities.push_back({.item = activity,
+                                 .name = RandomName(rng_),
+                                 .shape = std::move(shape)});
+    return ActivityId{SizeOf(parts_.activities) - 1};
   }
 
   void AddCollective() {
@@ -271,25 +274,25 @@ class Generator {
     ir::MatchedCollective collective{.kind = kind};
     for (uint32_t rank = 0; rank < parts_.ranks.size(); ++rank) {
       if (rank == 0 || !rng_.OneIn(4)) {
-        collective.works.push_back(
-            AddWork(RankId{rank}, ir::WorkKind::kCollective,
-                    ir::Collective{.kind = kind,
-                                   .bytes = Bytes{rng_.Between(0, 100)}}));
+        collective.activities.push_back(
+            AddActivity(RankId{rank}, ir::ActivityKind::kCollective,
+                        ir::Collective{.kind = kind,
+                                       .bytes = Bytes{rng_.Between(0, 100)}}));
       }
     }
     parts_.collectives.push_back(std::move(collective));
   }
 
-  // A number for each work that grows along every stream of the built graph:
-  // waits from lower to higher ones form no circle.
-  std::vector<std::pair<int64_t, uint32_t>> WorkOrder() const {
+  // A number for each activity that grows along every stream of the built
+  // graph: waits from lower to higher ones form no cycle.
+  std::vector<std::pair<int64_t, uint32_t>> ActivityOrder() const {
     std::vector<int64_t> last(parts_.streams.size(),
                               std::numeric_limits<int64_t>::min());
     std::vector<std::pair<int64_t, uint32_t>> order;
-    for (uint32_t i = 0; i < parts_.works.size(); ++i) {
-      const ir::Work& work = parts_.works[i].item;
-      int64_t& start = last[work.stream.value];
-      const std::optional<Duration> known = ir::StartOf(work.measured);
+    for (uint32_t i = 0; i < parts_.activities.size(); ++i) {
+      const ir::Activity& activity = parts_.activities[i].item;
+      int64_t& start = last[activity.stream.value];
+      const std::optional<Duration> known = ir::StartOf(activity.measured);
       start = known ? known->count() : start;
       order.emplace_back(start, i);
     }
@@ -297,32 +300,32 @@ class Generator {
   }
 
   void AddWaits(RankId rank) {
-    std::vector<WorkId> works;
-    for (uint32_t i = 0; i < parts_.works.size(); ++i) {
-      const StreamId stream = parts_.works[i].item.stream;
+    std::vector<ActivityId> activities;
+    for (uint32_t i = 0; i < parts_.activities.size(); ++i) {
+      const StreamId stream = parts_.activities[i].item.stream;
       if (parts_.streams[stream.value].rank == rank) {
-        works.push_back(WorkId{i});
+        activities.push_back(ActivityId{i});
       }
     }
-    if (works.empty()) {
+    if (activities.empty()) {
       return;
     }
-    const auto order = WorkOrder();
+    const auto order = ActivityOrder();
     for (uint64_t left = rng_.Below(8); left > 0; --left) {
-      WorkId before = rng_.Pick(works);
-      WorkId after = rng_.Pick(works);
+      ActivityId before = rng_.Pick(activities);
+      ActivityId after = rng_.Pick(activities);
       if (order[before.value] > order[after.value]) {
         std::swap(before, after);
       }
-      if (parts_.works[before.value].item.stream !=
-          parts_.works[after.value].item.stream) {
+      if (parts_.activities[before.value].item.stream !=
+          parts_.activities[after.value].item.stream) {
         parts_.stream_waits.push_back(
             {.before = before, .after = after, .inferred = rng_.OneIn(2)});
       }
     }
     const std::vector<CallId> calls = CallsOf(rank);
     for (uint64_t left = rng_.Below(4); left > 0 && !calls.empty(); --left) {
-      parts_.host_waits.push_back({.before = rng_.Pick(works),
+      parts_.host_waits.push_back({.before = rng_.Pick(activities),
                                    .call = rng_.Pick(calls),
                                    .inferred = rng_.OneIn(2)});
     }

@@ -25,8 +25,8 @@ struct GraphParts {
     std::vector<ir::Tensor> inputs{};
     std::vector<ir::Tensor> outputs{};
   };
-  struct WorkPart {
-    ir::Work item{};
+  struct ActivityPart {
+    ir::Activity item{};
     std::string name{};
     ir::KernelShape shape{};
   };
@@ -37,13 +37,13 @@ struct GraphParts {
   std::vector<ir::Stream> streams{};
   std::vector<OpPart> ops{};
   std::vector<Named<ir::Call>> calls{};
-  std::vector<WorkPart> works{};
+  std::vector<ActivityPart> activities{};
   std::vector<ir::MatchedCollective> collectives{};
   std::vector<ir::StreamWait> stream_waits{};
   std::vector<ir::HostWait> host_waits{};
 };
 
-/// Which ops, calls and works have times.
+/// Which ops, calls and activities have times.
 enum class Times {
   kNone,
   kSome,  // About half, some without a start, and many equal.
@@ -53,9 +53,9 @@ enum class Times {
 struct RandomGraphOptions {
   Times times = Times::kSome;
   int max_ranks = 3;
-  int max_ops = 12;    // Per thread.
-  int max_calls = 16;  // Per thread.
-  int max_works = 24;  // Per rank, not counting matched collectives.
+  int max_ops = 12;         // Per thread.
+  int max_calls = 16;       // Per thread.
+  int max_activities = 24;  // Per rank, not counting matched collectives.
 };
 
 GraphParts RandomParts(Rng& rng, const RandomGraphOptions& options);

@@ -20,7 +20,7 @@ class RandomStep {
   struct Rank {
     int64_t now = 0;           // Of its host, in microseconds.
     int64_t free[2] = {0, 0};  // Its streams.
-    int64_t last = -1;         // The last work of the first stream.
+    int64_t last = -1;         // The last activity of the first stream.
     std::string lines{};
     std::string waits{};
   };
@@ -33,7 +33,7 @@ class RandomStep {
   Rng rng_;
   std::vector<Rank> ranks_;
   std::string collectives_;
-  int64_t works_ = 0;
+  int64_t activities_ = 0;
 };
 
 void RandomStep::AddOp(size_t rank) {
@@ -47,18 +47,18 @@ void RandomStep::AddOp(size_t rank) {
   for (uint64_t i = rng_.Below(3); i > 0; --i) {
     host.now += rng_.Between(1, 10);
     const auto stream = static_cast<size_t>(rng_.Below(2));
-    const int64_t work =
+    const int64_t activity =
         std::max(host.now + rng_.Between(4, 9), host.free[stream] + 1);
     const int64_t length = rng_.Between(1, 60);
     calls += fmt::format(
         "      call launch \"launch\" @{}+3\n"
         "        s{}: elementwise elements={} read=4096 written=4096 "
         "dtype=fp32 \"{}_kernel\" @{}+{} #w{}\n",
-        host.now, stream == 0 ? 7 : 9, 1024 + works_, name, work, length,
-        works_);
-    host.free[stream] = work + length;
-    host.last = stream == 0 ? works_ : host.last;
-    ++works_;
+        host.now, stream == 0 ? 7 : 9, 1024 + activities_, name, activity,
+        length, activities_);
+    host.free[stream] = activity + length;
+    host.last = stream == 0 ? activities_ : host.last;
+    ++activities_;
     host.now += 3;
   }
   host.now += rng_.Between(1, 10);
@@ -74,9 +74,9 @@ void RandomStep::AddSync(size_t rank) {
   host.now += rng_.Between(1, 5);
   const int64_t end = std::max(host.now, host.free[0]) + 6;
   host.lines += fmt::format("    call stream_sync \"sync\" @{}+{} #c{}\n",
-                            host.now, end - host.now, works_);
-  host.waits += fmt::format("  wait #w{} -> #c{}\n", host.last, works_);
-  ++works_;
+                            host.now, end - host.now, activities_);
+  host.waits += fmt::format("  wait #w{} -> #c{}\n", host.last, activities_);
+  ++activities_;
   host.now = end;
 }
 
@@ -96,9 +96,9 @@ void RandomStep::AddCollective() {
         "        s7: collective kind=all_reduce bytes=4096 group={} "
         "dtype=fp32 \"nccl\" @{}+{} #w{}\n",
         host.now, host.now + 1, ranks_.size(), starts[i], end - starts[i],
-        works_);
-    collectives_ += fmt::format(" #w{}", works_);
-    host.last = works_++;
+        activities_);
+    collectives_ += fmt::format(" #w{}", activities_);
+    host.last = activities_++;
     host.free[0] = end;
     host.now += 8;
   }

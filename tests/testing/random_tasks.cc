@@ -29,8 +29,8 @@ class Maker {
 
   TaskParts Make() {
     for (uint32_t i = 0; i < options_.events; ++i) {
-      if (rng_.OneIn(options_.meeting_every)) {
-        AddMeeting();
+      if (rng_.OneIn(options_.rendezvous_every)) {
+        AddRendezvous();
       } else {
         const auto known = static_cast<uint32_t>(parts_.tasks.size());
         AddTask(static_cast<uint32_t>(rng_.Below(options_.lanes)), {}, known);
@@ -54,7 +54,7 @@ class Maker {
   }
 
   // A task that may wait for the `known` first ones.
-  void AddTask(uint32_t lane, sim::MeetingId meeting, uint32_t known) {
+  void AddTask(uint32_t lane, sim::RendezvousId rendezvous, uint32_t known) {
     const TaskId task{static_cast<uint32_t>(parts_.tasks.size())};
     // Releases spread over the time that things take so far, or few would be
     // later than everything else.
@@ -63,7 +63,7 @@ class Maker {
                             .duration = RandomTime(),
                             .gap = RandomTimeOneIn(kGapEvery),
                             .release = events * RandomTimeOneIn(kReleaseEvery),
-                            .meeting = meeting});
+                            .rendezvous = rendezvous});
     const uint64_t waits =
         known == 0 ? 0 : rng_.Below(options_.max_waits + uint64_t{1});
     for (uint64_t i = 0; i < waits; ++i) {
@@ -77,12 +77,12 @@ class Maker {
     }
   }
 
-  void AddMeeting() {
+  void AddRendezvous() {
     const auto known = static_cast<uint32_t>(parts_.tasks.size());
-    const sim::MeetingId meeting{parts_.meetings++};
+    const sim::RendezvousId rendezvous{parts_.rendezvous_count++};
     const auto present = rng_.Below(options_.lanes) + 1;
     for (uint32_t lane = 0; lane < present; ++lane) {
-      AddTask(lane, meeting, known);
+      AddTask(lane, rendezvous, known);
     }
   }
 
@@ -97,7 +97,8 @@ TaskParts MixLanes(Rng& rng, const TaskParts& parts) {
   for (uint32_t i = 0; i < parts.tasks.size(); ++i) {
     lanes[parts.tasks[i].lane.value].push_back(i);
   }
-  TaskParts mixed{.lanes = parts.lanes, .meetings = parts.meetings};
+  TaskParts mixed{.lanes = parts.lanes,
+                  .rendezvous_count = parts.rendezvous_count};
   std::vector<size_t> taken(parts.lanes, 0);
   std::vector<TaskId> new_ids(parts.tasks.size());
   while (mixed.tasks.size() < parts.tasks.size()) {
@@ -129,8 +130,8 @@ Result<sim::TaskGraph> BuildTasks(const TaskParts& parts) {
   for (uint32_t i = 0; i < parts.lanes; ++i) {
     builder.AddLane();
   }
-  for (uint32_t i = 0; i < parts.meetings; ++i) {
-    builder.AddMeeting();
+  for (uint32_t i = 0; i < parts.rendezvous_count; ++i) {
+    builder.AddRendezvous();
   }
   for (const sim::Task& task : parts.tasks) {
     builder.AddTask(task);

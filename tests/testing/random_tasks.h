@@ -1,4 +1,4 @@
-// Random task graphs without circles, for property tests and benchmarks.
+// Random task graphs without cycles, for property tests and benchmarks.
 #ifndef STEPCAST_TESTS_TESTING_RANDOM_TASKS_H_
 #define STEPCAST_TESTS_TESTING_RANDOM_TASKS_H_
 
@@ -13,17 +13,17 @@ namespace stepcast::testing {
 /// What goes into a builder. Ids are places in `tasks`.
 struct TaskParts {
   uint32_t lanes = 0;
-  uint32_t meetings = 0;
+  uint32_t rendezvous_count = 0;
   std::vector<sim::Task> tasks{};
   std::vector<sim::Dependency> dependencies{};
 };
 
 struct RandomTasksOptions {
   uint32_t lanes = 4;
-  /// Things that happen one after another: a task, or a meeting of several.
+  /// Things that happen one after another: a task, or a rendezvous of several.
   uint32_t events = 40;
-  /// One in so many events is a meeting.
-  uint32_t meeting_every = 6;
+  /// One in so many events is a rendezvous.
+  uint32_t rendezvous_every = 6;
   /// The most dependencies a task has.
   uint32_t max_waits = 3;
   /// How many tasks back, at most, a dependency reaches.

@@ -1,4 +1,4 @@
-// Works out lanes, meetings and needs from the parts.
+// Works out lanes, rendezvous and needs from the parts.
 #include "tests/testing/task_sample.h"
 
 #include <utility>
@@ -21,7 +21,7 @@ TaskSample Describe(TaskParts parts) {
   TaskSample sample{.parts = std::move(parts)};
   const std::vector<sim::Task>& tasks = sample.parts.tasks;
   sample.lanes.resize(sample.parts.lanes);
-  sample.meetings.resize(sample.parts.meetings);
+  sample.rendezvous_list.resize(sample.parts.rendezvous_count);
   sample.needs.resize(tasks.size());
   for (uint32_t i = 0; i < tasks.size(); ++i) {
     auto& lane = sample.lanes[tasks[i].lane.value];
@@ -29,8 +29,8 @@ TaskSample Describe(TaskParts parts) {
       sample.needs[i].push_back({.before = lane.back(), .delay = tasks[i].gap});
     }
     lane.push_back({i});
-    if (tasks[i].meeting.valid()) {
-      sample.meetings[tasks[i].meeting.value].push_back({i});
+    if (tasks[i].rendezvous.valid()) {
+      sample.rendezvous_list[tasks[i].rendezvous.value].push_back({i});
     }
   }
   for (const sim::Dependency& item : sample.parts.dependencies) {

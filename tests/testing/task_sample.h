@@ -16,7 +16,7 @@
 namespace stepcast::testing {
 
 /// `before` has to end so long before the task that needs it starts, or, if the
-/// delay is negative, at most so long after, and has to be at work by then.
+/// delay is negative, at most so long after, and has to be active by then.
 struct Need {
   sim::TaskId before{};
   Duration delay{};
@@ -25,14 +25,14 @@ struct Need {
 struct TaskSample {
   TaskParts parts{};
   std::vector<std::vector<sim::TaskId>> lanes{};
-  std::vector<std::vector<sim::TaskId>> meetings{};
+  std::vector<std::vector<sim::TaskId>> rendezvous_list{};
   std::vector<std::vector<Need>> needs{};  // By task: of its lane and others.
 };
 
 /// Samples of other sizes for other seeds, with and without ties.
 TaskSample SampleOf(uint64_t seed);
 
-/// The parts as a graph; aborts if they have a circle.
+/// The parts as a graph; aborts if they have a cycle.
 sim::TaskGraph GraphOf(const TaskParts& parts);
 
 /// How many samples each law is tried on.

@@ -122,12 +122,12 @@ void TrainingJob::Close(size_t event) {
 
 void TrainingJob::AddOrphans() {
   for (int i = 0; i < options_.orphans; ++i) {
-    AddWork({.name = KernelName(KernelFamily::kOptimizer, next_kernel_++),
-             .stream = kComputeStream,
-             .start_ns = now_ns_[kMainThread],
-             .correlation = next_correlation_++,
-             .grid = 160},
-            Random(1'500, 9'000));
+    AddActivity({.name = KernelName(KernelFamily::kOptimizer, next_kernel_++),
+                 .stream = kComputeStream,
+                 .start_ns = now_ns_[kMainThread],
+                 .correlation = next_correlation_++,
+                 .grid = 160},
+                Random(1'500, 9'000));
   }
 }
 
@@ -150,14 +150,14 @@ size_t TrainingJob::Call(std::string_view cuda_name, int cbid,
   return step_.calls.size() - 1;
 }
 
-void TrainingJob::LaunchWork(size_t call, JobWork work, int64_t delay_ns,
-                             int64_t nanoseconds) {
+void TrainingJob::LaunchActivity(size_t call, JobActivity activity,
+                                 int64_t delay_ns, int64_t nanoseconds) {
   JobCall& launch = step_.calls[call];
   launch.launches = true;
-  work.start_ns = launch.start_ns + delay_ns;
-  work.correlation = launch.correlation;
-  work.call = static_cast<int64_t>(call);
-  AddWork(work, nanoseconds);
+  activity.start_ns = launch.start_ns + delay_ns;
+  activity.correlation = launch.correlation;
+  activity.call = static_cast<int64_t>(call);
+  AddActivity(activity, nanoseconds);
 }
 
 void TrainingJob::Launch(KernelFamily family, int64_t elements) {
@@ -167,21 +167,21 @@ void TrainingJob::Launch(KernelFamily family, int64_t elements) {
   const size_t which = next_kernel_++;
   const int64_t delay = Random(5'000, 7'000);
   const int64_t duration = 2'000 + elements / 100 + Random(0, 1'500);
-  LaunchWork(call,
-             {.name = options_.hip ? HipKernelName(family, which)
-                                   : KernelName(family, which),
-              .stream = collective ? kCommunicationStream : kComputeStream,
-              .grid = 1 + elements / 512},
-             delay, duration);
+  LaunchActivity(call,
+                 {.name = options_.hip ? HipKernelName(family, which)
+                                       : KernelName(family, which),
+                  .stream = collective ? kCommunicationStream : kComputeStream,
+                  .grid = 1 + elements / 512},
+                 delay, duration);
 }
 
-// Work starts when it was launched and the stream is free.
-void TrainingJob::AddWork(JobWork work, int64_t nanoseconds) {
-  int64_t& free = stream_free_ns_[work.stream];
-  work.start_ns = std::max(work.start_ns, free);
-  work.end_ns = work.start_ns + nanoseconds;
-  free = work.end_ns + Random(800, 1'600);
-  step_.work.push_back(work);
+// Activity starts when it was launched and the stream is free.
+void TrainingJob::AddActivity(JobActivity activity, int64_t nanoseconds) {
+  int64_t& free = stream_free_ns_[activity.stream];
+  activity.start_ns = std::max(activity.start_ns, free);
+  activity.end_ns = activity.start_ns + nanoseconds;
+  free = activity.end_ns + Random(800, 1'600);
+  step_.activities.push_back(activity);
 }
 
 int64_t TrainingJob::Random(int64_t low, int64_t high) {

@@ -1,5 +1,5 @@
 // Events of a DLRM-like training job, step by step, as a profiler would see
-// them: the model behind the generated traces.
+// them: the model after the generated traces.
 #ifndef STEPCAST_TESTS_TESTING_TRAINING_JOB_H_
 #define STEPCAST_TESTS_TESTING_TRAINING_JOB_H_
 
@@ -63,11 +63,11 @@ struct JobCall {
   bool launches = false;
 };
 
-enum class JobWorkKind { kKernel, kMemcpy, kMemset };
+enum class JobActivityKind { kKernel, kMemcpy, kMemset };
 
-struct JobWork {
+struct JobActivity {
   std::string_view name;
-  JobWorkKind kind = JobWorkKind::kKernel;
+  JobActivityKind kind = JobActivityKind::kKernel;
   int stream = 0;
   int64_t start_ns = 0;
   int64_t end_ns = 0;
@@ -81,7 +81,7 @@ struct JobWork {
 struct JobStep {
   std::vector<JobHostEvent> host{};
   std::vector<JobCall> calls{};
-  std::vector<JobWork> work{};
+  std::vector<JobActivity> activities{};
 };
 
 /// Makes the same steps for the same options, on every machine.
@@ -134,11 +134,11 @@ class TrainingJob {
 
   void AddOrphans();
   size_t Call(std::string_view cuda_name, int cbid, int64_t nanoseconds);
-  /// A call that puts `work` on a stream `delay_ns` after it began.
-  void LaunchWork(size_t call, JobWork work, int64_t delay_ns,
-                  int64_t nanoseconds);
+  /// A call that puts `activity` on a stream `delay_ns` after it began.
+  void LaunchActivity(size_t call, JobActivity activity, int64_t delay_ns,
+                      int64_t nanoseconds);
   void Launch(KernelFamily family, int64_t elements);
-  void AddWork(JobWork work, int64_t nanoseconds);
+  void AddActivity(JobActivity activity, int64_t nanoseconds);
   int64_t Random(int64_t low, int64_t high);
   void Pass(int64_t low_ns, int64_t high_ns);
 

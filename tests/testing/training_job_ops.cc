@@ -62,7 +62,7 @@ void TrainingJob::Forward() {
   Launch(KernelFamily::kReduce, kBatch);
 }
 
-// The main thread waits while autograd's works.
+// The main thread waits while autograd's activities.
 void TrainingJob::Backward() {
   const Scope backward = Annotate("## backward ##");
   Pass(20'000, 40'000);
@@ -122,11 +122,11 @@ void TrainingJob::DenseGraph(int layers) {
   for (int i = 0; i < layers * 8; ++i) {
     const auto family =
         i % 2 == 0 ? KernelFamily::kGemm : KernelFamily::kElementwise;
-    LaunchWork(call,
-               {.name = KernelName(family, next_kernel_++),
-                .stream = kComputeStream,
-                .grid = 64},
-               6'000, Random(3'000, 20'000));
+    LaunchActivity(call,
+                   {.name = KernelName(family, next_kernel_++),
+                    .stream = kComputeStream,
+                    .grid = 64},
+                   6'000, Random(3'000, 20'000));
   }
 }
 
@@ -202,12 +202,12 @@ void TrainingJob::LookupBackward(int table) {
   {
     const Scope zeros = Enter("aten::zero_", {{pooled}});
     const size_t call = Call("cudaMemsetAsync", 51, Random(2'000, 5'000));
-    LaunchWork(call,
-               {.name = "Memset (Device)",
-                .kind = JobWorkKind::kMemset,
-                .stream = kComputeStream,
-                .bytes = pooled * 8},
-               4'000, Random(800, 2'000));
+    LaunchActivity(call,
+                   {.name = "Memset (Device)",
+                    .kind = JobActivityKind::kMemset,
+                    .stream = kComputeStream,
+                    .bytes = pooled * 8},
+                   4'000, Random(800, 2'000));
   }
   for (const int64_t elements : {pooled, kBatch}) {
     const Scope slice = Enter("aten::slice", {{elements}, {}, {}, {}, {}});
@@ -275,13 +275,13 @@ void TrainingJob::CopyToDevice(int64_t rows, int64_t columns) {
       Enter("aten::copy_", {{rows, columns}, {rows, columns}, {}});
   Call("cudaEventQuery", 138, Random(600, 2'000));
   const size_t call = Call("cudaMemcpyAsync", 41, Random(5'000, 12'000));
-  LaunchWork(call,
-             {.name = options_.hip ? "CopyHostToDevice"
-                                   : "Memcpy HtoD (Pageable -> Device)",
-              .kind = JobWorkKind::kMemcpy,
-              .stream = kCopyStream,
-              .bytes = rows * columns * 4},
-             5'000, Random(1'000, 30'000));
+  LaunchActivity(call,
+                 {.name = options_.hip ? "CopyHostToDevice"
+                                       : "Memcpy HtoD (Pageable -> Device)",
+                  .kind = JobActivityKind::kMemcpy,
+                  .stream = kCopyStream,
+                  .bytes = rows * columns * 4},
+                 5'000, Random(1'000, 30'000));
 }
 
 }  // namespace stepcast::testing

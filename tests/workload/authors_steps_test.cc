@@ -42,11 +42,11 @@ class AuthorsStepsTest : public ::testing::Test {
   }
 
   // Kernels in order: "op: shape". What cuBLAS and reductions clear before
-  // they start is counted in the time of the kernel behind it.
+  // they start is counted in the time of the kernel after it.
   static std::vector<std::string> Lines(std::span<const ListedOp> ops) {
     std::vector<std::string> lines;
     for (const ListedOp& op : ops) {
-      for (const ir::KernelShape& shape : op.works) {
+      for (const ir::KernelShape& shape : op.activities) {
         lines.push_back(Line(op.name, shape));
       }
     }

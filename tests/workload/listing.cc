@@ -38,17 +38,17 @@ std::vector<ListedOp> ListOps(const ir::Graph& graph) {
     }
   }
   // Works by their launch, since streams do not keep the order of a thread.
-  std::multimap<ir::CallId, ir::WorkId> works;
-  for (const ir::WorkId id : data.works.ids()) {
-    if (data.works[id].call.valid() &&
-        data.works[id].kind != ir::WorkKind::kMemset) {
-      works.emplace(data.works[id].call, id);
+  std::multimap<ir::CallId, ir::ActivityId> activities;
+  for (const ir::ActivityId id : data.activities.ids()) {
+    if (data.activities[id].call.valid() &&
+        data.activities[id].kind != ir::ActivityKind::kMemset) {
+      activities.emplace(data.activities[id].call, id);
     }
   }
-  for (const auto& [call, work] : works) {
+  for (const auto& [call, activity] : activities) {
     const ir::OpId top = TopOf(data, data.calls[call].op);
     if (top.valid()) {
-      ops[places[top]].works.push_back(graph.shape(work));
+      ops[places[top]].activities.push_back(graph.shape(activity));
     }
   }
   return ops;

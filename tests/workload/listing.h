@@ -17,8 +17,8 @@ struct ListedOp {
   std::string name;
   ir::ThreadRole thread = ir::ThreadRole::kMain;
   ir::Phase phase = ir::Phase::kUnknown;
-  int64_t launches = 0;                  // Calls that put work into streams.
-  std::vector<ir::KernelShape> works{};  // Of all of them but memsets.
+  int64_t launches = 0;  // Calls that put work into streams.
+  std::vector<ir::KernelShape> activities{};  // Of all of them but memsets.
 };
 
 /// The top-level ops of one rank, thread by thread.

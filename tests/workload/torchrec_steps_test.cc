@@ -70,10 +70,10 @@ std::vector<std::string> Names(const ir::Graph& graph, ir::ThreadRole role) {
 }
 
 // Works whose shape the trace tells in full, "op: shape".
-std::vector<std::string> Works(const ir::Graph& graph) {
+std::vector<std::string> Activities(const ir::Graph& graph) {
   std::vector<std::string> lines;
   for (const ListedOp& op : ListOps(graph)) {
-    for (ir::KernelShape shape : op.works) {
+    for (ir::KernelShape shape : op.activities) {
       if (auto* const bag = std::get_if<ir::EmbeddingBag>(&shape)) {
         // What a trace does not record.
         *bag = {.tables = bag->tables,
@@ -150,7 +150,7 @@ TEST_P(TorchrecStepsTest, OpsAreTheSame) {
 }
 
 TEST_P(TorchrecStepsTest, ProductsLookupsCopiesAndCollectivesAreTheSame) {
-  EXPECT_EQ(Difference(Works(*recorded_), Works(*built_)), "");
+  EXPECT_EQ(Difference(Activities(*recorded_), Activities(*built_)), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, TorchrecStepsTest, ::testing::Range(0, 8));

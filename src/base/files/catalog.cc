@@ -122,12 +122,13 @@ Result<const void*> FileCatalog::BuiltInValue(std::string_view name) const {
   const auto place = std::ranges::lower_bound(names_, name);
   BuiltIn& entry = built_in_[static_cast<size_t>(place - names_.begin())];
   std::call_once(entry.once, [&] {
-    entry.value = parse_(
-        entry.file->text, entry.file->name,
-        [](std::string_view beside) -> Result<std::string> {
-          return Fail(ErrorCode::kNotFound,
-                      fmt::format("{}: built-in files name no others", beside));
-        });
+    entry.value =
+        parse_(entry.file->text, entry.file->name,
+               [](std::string_view sibling) -> Result<std::string> {
+                 return Fail(
+                     ErrorCode::kNotFound,
+                     fmt::format("{}: built-in files name no others", sibling));
+               });
   });
   return entry.value->map([](const Value& value) { return value.get(); });
 }
@@ -154,11 +155,11 @@ Result<const void*> FileCatalog::ReadValue(const fs::path& path) const {
   }
   UserFile state{.stamps = {UserFile::StampOf(absolute)}, .value = nullptr};
   ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-  const auto beside = [&](std::string_view name) {
+  const auto sibling = [&](std::string_view name) {
     state.stamps.push_back(UserFile::StampOf(absolute.parent_path() / name));
     return ReadFile(path.parent_path() / name);
   };
-  ASSIGN_OR_RETURN(state.value, parse_(text, path.string(), beside));
+  ASSIGN_OR_RETURN(state.value, parse_(text, path.string(), sibling));
   states.push_back(std::move(state));
   return states.back().value.get();
 }

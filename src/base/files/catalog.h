@@ -23,7 +23,7 @@
 namespace stepcast {
 
 /// Gives the text of a file that another one names, and that lies beside it.
-using ReadBeside = std::function<Result<std::string>(std::string_view name)>;
+using ReadSibling = std::function<Result<std::string>(std::string_view name)>;
 
 /// One kind of files.
 struct CatalogKind {
@@ -53,7 +53,7 @@ class FileCatalog {
  protected:
   using Value = std::shared_ptr<const void>;
   using Parser = std::function<Result<Value>(
-      std::string_view text, std::string_view source, const ReadBeside& read)>;
+      std::string_view text, std::string_view source, const ReadSibling& read)>;
 
   FileCatalog(CatalogKind kind, Parser parse);
   FileCatalog(const FileCatalog&) = delete;
@@ -91,7 +91,7 @@ class Catalog : public FileCatalog {
       : FileCatalog(
             kind,
             [parse](std::string_view text, std::string_view source,
-                    const ReadBeside& read) -> Result<Value> {
+                    const ReadSibling& read) -> Result<Value> {
               auto value = [&] {
                 if constexpr (std::is_invocable_v<Parse, std::string_view,
                                                   std::string_view>) {

@@ -77,7 +77,7 @@ TEST_F(CatalogTest, ABuiltInFileIsParsedOnceHoweverManyThreadsAsk) {
   EXPECT_EQ(WordsParsed(), 1);
 }
 
-TEST_F(CatalogTest, AnUnknownNameIsToldTheNearest) {
+TEST_F(CatalogTest, AnUnknownNameIsReportedWithTheNearest) {
   EXPECT_EQ(words_.Find("tow_words").error().message,
             "unknown word 'tow_words'; did you mean two_words?");
   EXPECT_EQ(words_.Find("x").error().message,
@@ -108,7 +108,7 @@ TEST_F(CatalogTest, AUsersFileIsReadAgainOnlyWhenItHasChanged) {
 TEST_F(CatalogTest, AFileThatAnotherNamesCountsAsItsPart) {
   const Catalog<std::string> joined(
       {.what = "word", .files = kFiles},
-      [](std::string_view text, std::string_view, const ReadBeside& read) {
+      [](std::string_view text, std::string_view, const ReadSibling& read) {
         return read(text);
       });
   const fs::path path = Write("mine.toml", "ids.txt");

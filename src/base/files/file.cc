@@ -139,7 +139,7 @@ class GunzipSource : public ByteSource {
       SetInput();
     }
     if (at_member_end_) {
-      // Members may follow each other; anything else behind the last one
+      // Members may follow each other; anything else after the last one
       // (padding zeros) ends the data, as in gzip itself.
       if (*stream_.next_in != 0x1f) {
         return false;

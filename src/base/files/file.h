@@ -1,5 +1,5 @@
 // Files: reading with gzip undone on the way, and writing that never leaves
-// half a file behind.
+// half a file after.
 #ifndef STEPCAST_BASE_FILES_FILE_H_
 #define STEPCAST_BASE_FILES_FILE_H_
 

@@ -97,11 +97,11 @@ TEST(OpenMemoryTest, GzipIsUndone) {
   EXPECT_EQ(*Unpack(Gzip("")), "");
 }
 
-TEST(OpenMemoryTest, MembersBehindEachOtherAreOneText) {
+TEST(OpenMemoryTest, ConsecutiveMembersAreOneText) {
   EXPECT_EQ(*Unpack(Gzip("one,") + Gzip("") + Gzip("two")), "one,two");
 }
 
-TEST(OpenMemoryTest, PaddingBehindTheLastMemberIsIgnored) {
+TEST(OpenMemoryTest, PaddingAfterTheLastMemberIsIgnored) {
   EXPECT_EQ(*Unpack(Gzip("one") + std::string(512, '\0')), "one");
 }
 

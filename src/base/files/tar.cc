@@ -33,7 +33,7 @@ constexpr Field kPrefix{.at = 345, .size = 155};
 constexpr uint64_t kLongestName = uint64_t{1} << 20;
 // Files are read in pieces of this size, so that a header cannot make us
 // allocate what is not there.
-constexpr size_t kPiece = size_t{1} << 20;
+constexpr size_t kChunk = size_t{1} << 20;
 
 std::string_view FieldOf(std::string_view header, Field field) {
   return header.substr(field.at, field.size);
@@ -201,7 +201,7 @@ class Reader {
     return {};
   }
 
-  // The content behind a header and the padding to a whole block.
+  // The content after a header and the padding to a whole block.
   Result<std::string> Content(uint64_t size, std::string_view name, bool keep) {
     if (keep && size > left_) {
       return Fail(ErrorCode::kUnsupported,
@@ -212,15 +212,15 @@ class Reader {
     std::string bytes;
     std::string skipped;
     for (uint64_t done = 0; done < size;) {
-      const auto piece =
-          static_cast<size_t>(std::min<uint64_t>(kPiece, size - done));
+      const auto segment =
+          static_cast<size_t>(std::min<uint64_t>(kChunk, size - done));
       std::string& to = keep ? bytes : skipped;
       const size_t at = keep ? to.size() : 0;
-      to.resize(at + piece);
+      to.resize(at + segment);
       ASSIGN_OR_RETURN(const size_t got,
-                       Fill(std::span(to.data() + at, piece)));
+                       Fill(std::span(to.data() + at, segment)));
       done += got;
-      if (got < piece) {
+      if (got < segment) {
         return Fail(ErrorCode::kInvalidInput,
                     fmt::format("the tar archive is cut off inside '{}' "
                                 "({} of {} bytes)",

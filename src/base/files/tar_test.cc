@@ -169,7 +169,7 @@ TEST(TarTest, GarbageBetweenFilesIsAnError) {
   EXPECT_THAT(ErrorOf(tar), HasSubstr("no header at byte 1024"));
 }
 
-// Octal and base-256 sizes of many GB, with nothing behind them.
+// Octal and base-256 sizes of many GB, with nothing after them.
 TEST(TarTest, ClaimedSizesAreNotBelieved) {
   EXPECT_THAT(ErrorOf(MakeEntry({.name = "big", .size_field = "77777777777"})),
               HasSubstr("too large: 8589934591 bytes"));

@@ -54,8 +54,8 @@ class PlainText {
            static_cast<unsigned char>(text_[at]) >= kFirstForeign;
   }
 
-  // A quote behind anything else is part of a malformed word, in which toml++
-  // looks at every letter (256"..."); so is one behind a bracket that opens
+  // A quote after anything else is part of a malformed word, in which toml++
+  // looks at every letter (256"..."); so is one after a bracket that opens
   // nothing (2$["...").
   bool CanBeginString() const {
     constexpr std::string_view kBefore = " \t\r\n=,";
@@ -79,7 +79,7 @@ class PlainText {
     at_ += many_lines ? 3 : 1;
     while (at_ < text_.size()) {
       if (quote == '"' && text_[at_] == '\\') {
-        // Nor does it expect a letter beyond ASCII behind a backslash.
+        // Nor does it expect a letter beyond ASCII after a backslash.
         if (IsForeign(at_ + 1)) {
           ++at_;
           return;
@@ -107,7 +107,7 @@ void ObserveToml(void (*observer)(std::string_view source)) {
 }
 
 Result<toml::table> ParseToml(std::string_view text, std::string_view source) {
-  // toml++ 3.3 loses its way at a letter beyond ASCII behind a number; TOML
+  // toml++ 3.3 loses its way at a letter beyond ASCII after a number; TOML
   // knows none outside of strings and comments but a mark at the start.
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   const size_t skipped =

@@ -14,7 +14,7 @@ JsonRecordReader::JsonRecordReader(
       record_arrays_(record_arrays.begin(), record_arrays.end()) {}
 
 Result<std::optional<JsonRecordReader::Item>> JsonRecordReader::Next() {
-  // Most records lie whole in the window, one behind the other.
+  // Most records lie whole in the window, one after the other.
   const JsonIndex& index = window_.index();
   if (state_ == State::kRecords && needs_comma_ &&
       position_ + 1 < index.count && index.char_at(position_) == ',' &&
@@ -183,9 +183,9 @@ Result<std::optional<JsonRecordReader::Item>> JsonRecordReader::EndDocument() {
   const JsonIndex& index = window_.index();
   const bool has_more = position_ < index.count;
   // Also checks the rest of a compressed source.
-  ASSIGN_OR_RETURN(const uint64_t behind, window_.Drain());
+  ASSIGN_OR_RETURN(const uint64_t after, window_.Drain());
   trailing_bytes_ =
-      has_more ? window_.text().size() - index.at[position_] + behind : 0;
+      has_more ? window_.text().size() - index.at[position_] + after : 0;
   state_ = State::kDone;
   return std::optional<Item>();
 }

@@ -36,7 +36,7 @@ class JsonRecordReader {
     int64_t control_characters = 0;  // Raw, inside strings; read as spaces.
     int64_t invalid_utf8 = 0;        // Bytes, read as '?'.
     bool truncated = false;          // The text ended inside the document.
-    int64_t trailing_bytes = 0;      // From the first one behind the document
+    int64_t trailing_bytes = 0;      // From the first one after the document
                                      // that is no space.
   };
 
@@ -74,7 +74,7 @@ class JsonRecordReader {
   JsonWindow window_;
   std::vector<std::string> record_arrays_;
   uint32_t position_ = 0;   // Of the next structural character.
-  uint32_t value_end_ = 0;  // Behind the value CompleteValue found.
+  uint32_t value_end_ = 0;  // After the value CompleteValue found.
   bool needs_comma_ = false;
   State state_ = State::kStart;
   bool top_is_array_ = false;

@@ -58,7 +58,7 @@ size_t TakeDigits(std::string_view text, int64_t& number) {
   return count;
 }
 
-// Thousandths from the digits behind a decimal point, rounded.
+// Thousandths from the digits after a decimal point, rounded.
 std::optional<int64_t> ParseFraction(std::string_view digits) {
   if (digits.empty()) {
     return std::nullopt;

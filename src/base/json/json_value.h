@@ -18,7 +18,7 @@ namespace stepcast {
 struct JsonIndex {
   const char* text = nullptr;
   const uint32_t* at = nullptr;
-  /// For an opening bracket the position behind its closing one, or count + 1
+  /// For an opening bracket the position after its closing one, or count + 1
   /// if the text ends first. Undefined for other positions.
   const uint32_t* end = nullptr;
   uint32_t count = 0;
@@ -71,7 +71,7 @@ class JsonValue {
   template <typename Visit>
   bool ForEachElement(Visit&& visit) const;
 
-  /// The position behind this value, or count + 1 if the text ends first.
+  /// The position after this value, or count + 1 if the text ends first.
   uint32_t EndPosition() const {
     const char c = first();
     return c == '{' || c == '[' ? index_->end[position_] : position_ + 1;

@@ -34,7 +34,7 @@ size_t CutCharacter(std::string_view text) {
 
 }  // namespace
 
-// simdjson's stage 1 behind a size that only grows.
+// simdjson's stage 1 after a size that only grows.
 class JsonWindow::Indexer {
  public:
   simdjson::error_code Run(const char* text, size_t size) {
@@ -102,15 +102,15 @@ Status JsonWindow::Fill() {
 }
 
 Result<uint64_t> JsonWindow::Drain() {
-  uint64_t behind = size_ - visible_;
+  uint64_t after = size_ - visible_;
   while (!source_ended_) {
     // The window itself stays as it is: its values are in use.
     std::array<char, 4096> dropped{};
     ASSIGN_OR_RETURN(const size_t got, source_.Read(dropped));
-    behind += got;
+    after += got;
     source_ended_ = got == 0;
   }
-  return behind;
+  return after;
 }
 
 // Where to end the index so that as little as possible is cut: at the end of a

@@ -36,7 +36,7 @@ class JsonWindow {
   JsonWindow& operator=(const JsonWindow&) = delete;
   ~JsonWindow();
 
-  /// The index of the text below. Its last scalar or string may go on behind
+  /// The index of the text below. Its last scalar or string may go on after
   /// the window, unless ended().
   const JsonIndex& index() const { return index_; }
   std::string_view text() const { return {buffer_.data(), visible_}; }
@@ -52,7 +52,7 @@ class JsonWindow {
   /// beyond all reason because nothing could be dropped.
   Status Advance(uint32_t position);
 
-  /// Reads the source to its end and returns how many bytes lay behind the
+  /// Reads the source to its end and returns how many bytes lay after the
   /// window.
   Result<uint64_t> Drain();
 

@@ -44,16 +44,16 @@ RecordReading ReadRecords(std::string_view text, size_t step = SIZE_MAX) {
 }
 
 /// Pieces of strings that an edge must not cut in two.
-constexpr std::array<std::string_view, 10> kPieces = {R"(\")",
-                                                      R"(\\)",
-                                                      R"(\\\")",
-                                                      R"(\uD83D\uDE00)",
-                                                      "\xC2\xB5",
-                                                      "\xE2\x82\xAC",
-                                                      "\xF0\x9F\x98\x80",
-                                                      "{[,:]}",
-                                                      "plain text",
-                                                      " "};
+constexpr std::array<std::string_view, 10> kFragments = {R"(\")",
+                                                         R"(\\)",
+                                                         R"(\\\")",
+                                                         R"(\uD83D\uDE00)",
+                                                         "\xC2\xB5",
+                                                         "\xE2\x82\xAC",
+                                                         "\xF0\x9F\x98\x80",
+                                                         "{[,:]}",
+                                                         "plain text",
+                                                         " "};
 
 /// A document that is right by construction, and its records.
 struct Document {
@@ -64,7 +64,7 @@ struct Document {
 std::string RandomString(std::mt19937_64& random, size_t size) {
   std::string text = "\"";
   while (text.size() < size) {
-    text += kPieces[random() % kPieces.size()];
+    text += kFragments[random() % kFragments.size()];
   }
   return text + "\"";
 }
@@ -137,27 +137,28 @@ TEST(JsonWindowTest, HoweverTheBytesArriveTheSameComesOut) {
   }
 }
 
-/// A text whose first record's string holds `piece` so that its byte `at` is
-/// the first one behind the window.
-std::string WithPieceAtEdge(std::string_view piece, size_t at) {
+/// A text whose first record's string holds `fragment` so that its byte `at` is
+/// the first one after the window.
+std::string WithFragmentAtEdge(std::string_view fragment, size_t at) {
   std::string text = "[\"";
   text += std::string(JsonWindow::kFirstSize - text.size() - at, 'p');
-  text += piece;
+  text += fragment;
   return text + "tail\", \"second\"]";
 }
 
 TEST(JsonWindowTest, NoEscapeOrCharacterIsCutByTheEdge) {
-  for (const std::string_view piece :
+  for (const std::string_view fragment :
        {R"(\")", R"(\\)", R"(\\\")", R"(\\\\)", R"(\uD83D\uDE00)", "\xC2\xB5",
         "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\xC2\xB5\xC2\xB5\xC2\xB5",
         "\xE4\xB8\xAD\xE6\x96\x87\xE4\xB8\xAD"}) {
-    for (size_t at = 0; at <= piece.size(); ++at) {
-      const std::string text = WithPieceAtEdge(piece, at);
+    for (size_t at = 0; at <= fragment.size(); ++at) {
+      const std::string text = WithFragmentAtEdge(fragment, at);
       const RecordReading reading = ReadRecords(text);
-      ASSERT_EQ(reading.records.size(), 2U) << piece << " at " << at;
-      EXPECT_THAT(reading.records[0], HasSubstr(std::string(piece) + "tail"));
+      ASSERT_EQ(reading.records.size(), 2U) << fragment << " at " << at;
+      EXPECT_THAT(reading.records[0],
+                  HasSubstr(std::string(fragment) + "tail"));
       EXPECT_EQ(reading.records[1], "\"second\"");
-      EXPECT_EQ(reading.counts.invalid_utf8, 0) << piece << " at " << at;
+      EXPECT_EQ(reading.counts.invalid_utf8, 0) << fragment << " at " << at;
     }
   }
 }
@@ -179,7 +180,8 @@ TEST(JsonWindowTest, OddBytesAtTheEdgeAreCountedOnce) {
         Case{"\xED\xA0\x80", 0, 3, "???"}, Case{"\\\n", 1, 0, "\\ "},
         Case{"\\\xFF", 0, 1, "\\?"}, Case{"\xC2\xB5\xFF", 0, 1, "\xC2\xB5?"}}) {
     for (size_t at = 0; at <= odd.bytes.size(); ++at) {
-      const RecordReading reading = ReadRecords(WithPieceAtEdge(odd.bytes, at));
+      const RecordReading reading =
+          ReadRecords(WithFragmentAtEdge(odd.bytes, at));
       ASSERT_EQ(reading.records.size(), 2U) << odd.repaired << " at " << at;
       EXPECT_THAT(reading.records[0],
                   HasSubstr("p" + std::string(odd.repaired) + "tail"));
@@ -223,9 +225,9 @@ TEST(JsonWindowTest, ABomIsSkipped) {
 }
 
 TEST(JsonWindowTest, WhatFollowsTheDocumentIsCountedAcrossWindows) {
-  const std::string behind(2 * JsonWindow::kSize, 'x');
-  EXPECT_EQ(ReadRecords("[1] " + behind).counts.trailing_bytes,
-            static_cast<int64_t>(behind.size()));
+  const std::string rest(2 * JsonWindow::kSize, 'x');
+  EXPECT_EQ(ReadRecords("[1] " + rest).counts.trailing_bytes,
+            static_cast<int64_t>(rest.size()));
   const std::string space(2 * JsonWindow::kSize, '\n');
   EXPECT_EQ(ReadRecords("[1]" + space + "[2]").counts.trailing_bytes, 3);
   EXPECT_EQ(ReadRecords("[1]" + space).counts.trailing_bytes, 0);

@@ -32,7 +32,7 @@ class JsonWriter {
   JsonWriter& String(std::string_view text);
   JsonWriter& Int(int64_t number);
   JsonWriter& Double(double number);
-  /// A double with at most `decimals` digits behind the point, no trailing
+  /// A double with at most `decimals` digits after the point, no trailing
   /// zeros.
   JsonWriter& Fixed(double number, int decimals);
   JsonWriter& Bool(bool value);

@@ -226,7 +226,7 @@ Estimate CollectiveModels::PriceAmongNodes(double bytes, RankGroup job) const {
 
 // Both stages, one after the other: what is summed up in the first is sent in
 // the second.
-Estimate CollectiveModels::PriceStaged(const CollectiveLoad& load) const {
+Estimate CollectiveModels::PriceHierarchical(const CollectiveLoad& load) const {
   const int local = load.group.ranks_per_node();
   const RankGroup node{.ranks = local, .nodes = 1};
   const double all =
@@ -260,7 +260,7 @@ Estimate CollectiveModels::Price(const CollectiveLoad& load) const {
   Estimate estimate = PriceInDomains(spread);
   const bool exchange = load.kind == ir::CollectiveKind::kAllToAll;
   const int ranks = std::min(load.group.ranks, cluster_.node.domain_devices);
-  if (spread.group.nodes < 2 || (load.staged && exchange) ||
+  if (spread.group.nodes < 2 || (load.hierarchical && exchange) ||
       load.kind == ir::CollectiveKind::kSendRecv) {
     return estimate;
   }
@@ -281,9 +281,9 @@ Estimate CollectiveModels::Price(const CollectiveLoad& load) const {
 }
 
 Estimate CollectiveModels::PriceInDomains(const CollectiveLoad& load) const {
-  if (load.staged && load.group.nodes > 1 &&
+  if (load.hierarchical && load.group.nodes > 1 &&
       load.kind == ir::CollectiveKind::kAllToAll) {
-    return PriceStaged(load);
+    return PriceHierarchical(load);
   }
   const Answer answer = FindAsked(load);
   const double bound = AskedFormula().BoundUs(load);
@@ -302,22 +302,22 @@ Estimate CollectiveModels::PriceInDomains(const CollectiveLoad& load) const {
 
 std::optional<Estimate> CollectiveModels::Price(const ir::Collective& part,
                                                 RankGroup group,
-                                                bool staged) const {
+                                                bool hierarchical) const {
   auto load = LoadOf(part, group);
   if (!load) {
     return std::nullopt;
   }
-  load->staged = staged;
+  load->hierarchical = hierarchical;
   return Price(*load);
 }
 
 std::optional<Estimate> CollectiveModels::Price(
-    std::span<const ir::Collective> parts, int nodes, bool staged) const {
+    std::span<const ir::Collective> parts, int nodes, bool hierarchical) const {
   auto load = LoadOf(parts, nodes);
   if (!load) {
     return std::nullopt;
   }
-  load->staged = staged;
+  load->hierarchical = hierarchical;
   return Price(*load);
 }
 

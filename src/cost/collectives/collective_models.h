@@ -37,11 +37,11 @@ class CollectiveModels {
 
   /// The same of a rank's part if all ranks do as this one, or of all parts.
   /// Nothing if their sizes are not known.
-  /// All-to-alls of several nodes in two stages if `staged`.
+  /// All-to-alls of several nodes in two stages if `hierarchical`.
   std::optional<Estimate> Price(const ir::Collective& part, RankGroup group,
-                                bool staged = false) const;
+                                bool hierarchical = false) const;
   std::optional<Estimate> Price(std::span<const ir::Collective> parts,
-                                int nodes, bool staged = false) const;
+                                int nodes, bool hierarchical = false) const;
 
   /// An all-to-all among the ranks that have one place on their nodes, of which
   /// each sends or receives `bytes` of others, while the ranks of all other
@@ -77,7 +77,7 @@ class CollectiveModels {
   CollectiveLoad InDomains(CollectiveLoad load) const;
   Estimate PriceInDomains(const CollectiveLoad& load) const;
   Estimate PriceAmongDomains(double bytes, RankGroup domains) const;
-  Estimate PriceStaged(const CollectiveLoad& load) const;
+  Estimate PriceHierarchical(const CollectiveLoad& load) const;
   // Of the cluster that curves were measured on, and of the one asked for.
   CollectiveFormula Formula() const {
     return CollectiveFormula(

@@ -203,9 +203,9 @@ TEST(CollectiveModels, ADomainOfNodesIsAsOneNode) {
 TEST(CollectiveModels, StagesSpareMessagesButNotBytes) {
   const CollectiveModels models = Load("dgx-a100", 112, 14);
   const RankGroup group{.ranks = 112, .nodes = 14};
-  const auto us = [&](double bytes, bool staged) {
+  const auto us = [&](double bytes, bool hierarchical) {
     CollectiveLoad load = EvenLoad(CollectiveKind::kAllToAll, group, bytes);
-    load.staged = staged;
+    load.hierarchical = hierarchical;
     return models.Price(load).p50_us;
   };
   EXPECT_LT(us(1e5, true), 0.5 * us(1e5, false));

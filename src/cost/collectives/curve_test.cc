@@ -29,7 +29,7 @@ TEST(CollectiveCurve, GoesThroughItsTimes) {
   EXPECT_NEAR(curve.Us(2048 * 1.41421356, kRamp), 14.1421356, 1e-6);
 }
 
-// Behind 4096 B, 14.096 us by the ramp, its rise goes on: at 14096 B it says
+// After 4096 B, 14.096 us by the ramp, its rise goes on: at 14096 B it says
 // 24.096 us.
 TEST(CollectiveCurve, FollowsTheRampBeyondItsEnds) {
   EXPECT_NEAR(Curve().Us(14096, kRamp), 20 * 24.096 / 14.096, 1e-9);

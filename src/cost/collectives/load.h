@@ -25,7 +25,7 @@ struct CollectiveLoad {
   /// Of all-to-all over several nodes: in two stages. First to the rank of the
   /// own node that has the receiver's place there, then among the ranks of one
   /// place: a rank sends to one of each node instead of all.
-  bool staged = false;
+  bool hierarchical = false;
   /// What the busiest rank sends, or receives, of others; an algorithm's
   /// detours included: an all-reduce passes almost twice the buffer.
   double wire_bytes = 0;

@@ -84,11 +84,10 @@ double ProductUs(const Product& product, double prologue, double sm_rate,
   double best = 0;
   for (const Tile& tile : kTiles) {
     const double waves = Waves(product, tile.m, tile.n, machine);
-    const double pieces =
+    const double parts =
         std::clamp(1.0 / waves, 1.0, std::max(1.0, product.k / kSplitLength));
-    const double time = std::ceil(waves * pieces - kRounding) * tile.m *
-                        tile.n * (product.k / pieces + prologue) /
-                        (sm_rate * tile.share);
+    const double time = std::ceil(waves * parts - kRounding) * tile.m * tile.n *
+                        (product.k / parts + prologue) / (sm_rate * tile.share);
     best = best > 0 ? std::min(best, time) : time;
   }
   return best;

@@ -136,7 +136,7 @@ constexpr double kDeviceLatency = 0.9;  // In units of LatencyUs.
 constexpr double kWidePathUs = 0.6;
 constexpr double kWidePathBytes = 8192;
 constexpr double kDeviceShare = 0.82;
-// ROCm copies with a kernel behind a barrier: MI300X, up to 4 MB.
+// ROCm copies with a kernel after a barrier: MI300X, up to 4 MB.
 constexpr double kCdnaDeviceUs = 4.3;
 
 // From and to the host. The first bytes: H100, B200, A100 and 2080 Ti agree on

@@ -77,7 +77,7 @@ TEST(ConcatBase, AnswersForTheAuthorsInteraction) {
   // 27 features of 128 for 2048 samples: 90-92 us.
   const Concat features{27, 2048 * 27 * 128, DType::kFp32};
   EXPECT_NEAR(ConcatBase(features, AuthorsV100()).time_us, 91, 9);
-  // The products behind the dense features: 13-15 us.
+  // The products after the dense features: 13-15 us.
   const Concat top{2, 2048 * (128 + 351), DType::kFp32};
   EXPECT_NEAR(ConcatBase(top, AuthorsV100()).time_us, 14, 2);
 }

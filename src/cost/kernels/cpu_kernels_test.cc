@@ -188,7 +188,7 @@ std::vector<float> Features(const ir::KernelShape& shape,
   return {features.values().begin(), features.values().end()};
 }
 
-TEST(CpuFeaturesTest, LayoutsAreToldApart) {
+TEST(CpuFeaturesTest, LayoutsAreDistinguished) {
   ir::Gemm product{
       .batch = 1, .m = 7, .n = 15, .k = 31, .dtype = ir::DType::kFp32};
   const auto plain = Features(product, hw::Generation::kCpu);
@@ -206,7 +206,7 @@ TEST(CpuFeaturesTest, EveryFamilyHasSomeAndAlwaysAsMany) {
   EXPECT_TRUE(Features(pooling, hw::Generation::kVolta).empty());
 }
 
-TEST(CpuFeaturesTest, LookupsAreWhatARecordedCallTells) {
+TEST(CpuFeaturesTest, LookupsAreWhatARecordedCallShows) {
   ir::EmbeddingBag bag{.tables = 1,
                        .rows = 1023,
                        .dim = 16,

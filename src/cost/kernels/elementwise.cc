@@ -46,7 +46,7 @@ constexpr double kCdnaBroadcastCost = 66;
 constexpr double kCdnaNarrowTranscendentalCost = 58;
 // Such an address comes before the load: H100 and V100, 2 kB to 4 MB.
 constexpr double kBroadcastSteps = 0.3;
-// Arithmetic hides well behind the streams.
+// Arithmetic hides well after the streams.
 constexpr double kElementwiseOverlap = 6;
 
 bool IsNarrow(ir::DType dtype) {

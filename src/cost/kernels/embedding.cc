@@ -22,7 +22,7 @@ constexpr double kSortedIdBytes = 12;
 constexpr double kLoadsBeforeGradients = 6;
 constexpr double kRowLoads = 2;
 
-// Warps at work on an SM while rows are narrow.
+// Warps active on an SM while rows are narrow.
 constexpr double kBackwardWarps = 32;
 
 // A block's share of the sum meets in shared memory, with barriers. Fitted,
@@ -30,7 +30,7 @@ constexpr double kBackwardWarps = 32;
 constexpr double kBlockReductionUs = 5.5;
 constexpr double kWarpsABlock = 16;
 // There is one block for 1024 lookups: long rows in one of them, as far as
-// there are so few lookups that blocks are not all at work.
+// there are so few lookups that blocks are not all active.
 constexpr double kRowsABlock = 2.5;
 
 // The longest of the runs that share a block over their mean.
@@ -266,13 +266,13 @@ namespace {
 // these is a row fetched once for all. H100, tables in managed memory.
 constexpr double kHostRowsInFlight = 2;
 
-// Warps at work on an SM.
+// Warps active on an SM.
 double WarpsOf(const BagTables& tables) {
   constexpr double kMostWarps = 64;
   return WarpsFor(kMostWarps, tables.largest_dim);
 }
 
-// Tables follow one another: those at work at a time share L2.
+// Tables follow one another: those active at a time share L2.
 double TablesInFlight(const BagTables& tables, const Machine& machine) {
   const double warps = machine.sm_count() * WarpsOf(tables);
   return std::clamp(warps / tables.batch, 1.0, std::max(tables.tables, 1.0));

@@ -14,7 +14,7 @@ void GemmFeatures(const ir::KernelShape& shape, const Machine& machine,
 // The fused pairwise interaction of DLRM, and fused attention: products whose
 // results never leave the chip.
 /// Reads a sample's vectors, multiplies each with each and writes one half of
-/// the results behind the first vector. Backward reads and writes the vectors
+/// the results after the first vector. Backward reads and writes the vectors
 /// and multiplies twice.
 Base InteractionBase(const ir::KernelShape& shape, const Machine& machine);
 

@@ -27,7 +27,7 @@ inline constexpr double kLoadsBeforeRows = 4;
 /// How well DRAM, L2 and the loads of warps hide behind one another.
 inline constexpr double kGatherOverlap = 4;
 
-/// Warps at work on an SM: all that fit while rows are narrow; the sums of wide
+/// Warps active on an SM: all that fit while rows are narrow; the sums of wide
 /// rows take registers, so that there are half as many at 640 columns.
 inline double WarpsFor(double most, double columns) {
   constexpr double kColumnsAWarp = 128;  // 4 a thread.

@@ -212,7 +212,7 @@ TEST(GemmTest, ShortKernelsOfSmallCardsRunAtBurstClocks) {
   EXPECT_LT(burst, 0.85 * TimeUs(gemm, machine));
 }
 
-TEST(GemmTest, FeaturesAreAsManyForAllAndTellAlignment) {
+TEST(GemmTest, FeaturesAreAsManyForAllAndShowAlignment) {
   const Machine machine = On("a100-sxm-80gb");
   const Gemm aligned{
       .batch = 1, .m = 2048, .n = 512, .k = 32, .dtype = DType::kFp32};

@@ -14,7 +14,7 @@ namespace stepcast::cost {
 namespace {
 
 // Draws ids by inverting the distribution function.
-std::vector<int64_t> Draw(double rows, double alpha, int count) {
+std::vector<int64_t> SampleIds(double rows, double alpha, int count) {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> uniform(0, 1);
   const double gamma = 1 - alpha;
@@ -50,7 +50,7 @@ int64_t CountMisses(const std::vector<int64_t>& ids, size_t capacity) {
 
 TEST(IndexDistribution, CountsDistinctRowsAsASimulationDoes) {
   for (const double alpha : {0.0, 0.5, 1.05, 1.4}) {
-    const std::vector<int64_t> ids = Draw(50'000, alpha, 30'000);
+    const std::vector<int64_t> ids = SampleIds(50'000, alpha, 30'000);
     const std::map<int64_t, int> seen = [&] {
       std::map<int64_t, int> counts;
       for (const int64_t id : ids) {
@@ -81,14 +81,14 @@ TEST(IndexDistribution, SumsToOneAndStartsWithTheHottestRow) {
     for (const double alpha : {0.0, 0.3, 1.0, 2.0}) {
       const IndexDistribution ids(rows, alpha);
       double all_rows = 0;
-      double all_draws = 0;
+      double all_samples = 0;
       for (const auto& bin : ids.bins()) {
         all_rows += bin.rows;
-        all_draws += bin.rows * bin.probability;
+        all_samples += bin.rows * bin.probability;
         EXPECT_LE(bin.probability, ids.hottest() * (1 + 1e-9));
       }
       EXPECT_NEAR(all_rows / rows, 1, 1e-9);
-      EXPECT_NEAR(all_draws, 1, 1e-9);
+      EXPECT_NEAR(all_samples, 1, 1e-9);
     }
   }
 }
@@ -108,7 +108,7 @@ TEST(AlphaForUnique, FindsTheAlphaThatWasUsed) {
 
 TEST(ExpectedMisses, FollowsASimulatedCache) {
   for (const double alpha : {0.0, 0.7, 1.05}) {
-    const std::vector<int64_t> ids = Draw(20'000, alpha, 40'000);
+    const std::vector<int64_t> ids = SampleIds(20'000, alpha, 40'000);
     for (const int capacity : {100, 1000, 5000, 50'000}) {
       const double expected = ExpectedMisses(
           IndexDistribution(20'000, alpha), 40'000,
@@ -144,7 +144,7 @@ TEST(ExpectedMisses, GrowWithLookupsRowsAndStreamAndShrinkWithTheCache) {
 }
 
 TEST(CountRuns, CountsAsASimulationDoes) {
-  const std::vector<int64_t> ids = Draw(5'000, 1.05, 60'000);
+  const std::vector<int64_t> ids = SampleIds(5'000, 1.05, 60'000);
   std::map<int64_t, int> counts;
   for (const int64_t id : ids) {
     ++counts[id];

@@ -15,7 +15,7 @@ constexpr int64_t kWarpColumns = 1024;
 constexpr double kWarpThreads = 32;
 // A thread of the looped kernel loads 16 bytes at a time.
 constexpr double kVectorBytes = 16;
-// Rows at work may fill so much of L1 before rereads miss it.
+// Rows active may fill so much of L1 before rereads miss it.
 constexpr double kSoftmaxL1Share = 0.9;
 // The looped kernel waits for a maximum and a sum over the block.
 constexpr double kLoopedLatencies = 2.5;
@@ -72,7 +72,7 @@ namespace {
 
 // PyTorch's layer norm gives a row to four warps.
 constexpr double kLayerThreads = 128;
-// Rows at work may fill so much of L1 before the second read misses it.
+// Rows active may fill so much of L1 before the second read misses it.
 constexpr double kNormL1Share = 0.55;
 // A mean and a variance over the block come before the result.
 constexpr double kStatisticsSteps = 1.2;

@@ -49,7 +49,7 @@ constexpr double kExchangeSteps = 1.0;
 constexpr double kStepsPerDoubling = 0.085;
 // Sums of rows, as bias gradients are: threads walk down the columns, then
 // blocks add up what the others left in memory. V100 and H100, without the
-// memset that clears the blocks' counters, a work of its own.
+// memset that clears the blocks' counters, an activity of its own.
 constexpr double kUsPerDoubling = 1.0;
 constexpr double kMostUs = 7.5;
 

@@ -11,7 +11,7 @@ namespace {
 
 // Traffic and the SMs' work overlap less well than in plain streams.
 constexpr double kRowOverlap = 3;
-// How sharply rereads go to memory once the rows at work outgrow L1. Layer norm
+// How sharply rereads go to memory once the rows active outgrow L1. Layer norm
 // of V100, T4 and P4 goes from one read to two between 1000 and 1500 columns.
 constexpr double kL1Sharpness = 4;
 // Blocks an SM holds at most, whatever their size.
@@ -39,7 +39,7 @@ double BlocksPerSm(const RowKernel& kernel, const Machine& machine) {
   return std::min(ThreadsPerSm(machine.device) / kernel.threads, kMostBlocks);
 }
 
-// Rows at work on one SM against its L1.
+// Rows active on one SM against its L1.
 double L1Filled(const RowKernel& kernel, const Machine& machine) {
   return BlocksPerSm(kernel, machine) * kernel.columns * kernel.element_bytes /
          L1Bytes(machine.device);

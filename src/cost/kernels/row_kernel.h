@@ -13,11 +13,11 @@ struct RowKernel {
   double element_bytes = 4;
   double threads = 128;   // Of a block.
   double tensors = 2;     // Read or written once whatever the caches do.
-  double rereads = 0;     // Tensors read again, from L1 while the rows at work
+  double rereads = 0;     // Tensors read again, from L1 while the rows active
                           // fit into it.
   double row_cycles = 0;  // Of an SM for a row, its waits shared with the other
-                          // rows at work.
-  double l1_share = 1;    // Of L1 that the rows at work may fill.
+                          // rows active.
+  double l1_share = 1;    // Of L1 that the rows active may fill.
   double latencies = 1;   // In units of LatencyUs.
 };
 

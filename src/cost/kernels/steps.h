@@ -7,7 +7,7 @@
 
 namespace stepcast::cost {
 
-/// Clocks of one step: loads, the arithmetic behind them, and an exchange
+/// Clocks of one step: loads, the arithmetic after them, and an exchange
 /// between threads or a store. As many as the smallest kernel takes on NVIDIA's
 /// GPUs, which does just that; on AMD's, most of a small kernel is dispatch.
 inline constexpr double kStepClocks = 2900;

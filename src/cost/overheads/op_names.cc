@@ -51,7 +51,7 @@ std::string_view PlainOpName(std::string_view name) {
   if (name.starts_with(kEngine)) {
     name.remove_prefix(kEngine.size());
   }
-  // Not the "::" inside of template arguments or behind a space.
+  // Not the "::" inside of template arguments or after a space.
   const size_t head = std::min(name.find_first_of("<( "), name.size());
   const size_t space = name.substr(0, head).rfind("::");
   if (space != std::string_view::npos && space + 2 < name.size()) {

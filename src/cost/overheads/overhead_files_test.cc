@@ -29,7 +29,7 @@ TEST(OverheadFilesTest, PartsThatASetLacksAreTheSharedOnes) {
   const auto lin = LoadOverheads("v100-lin-2021");  // Has nothing of the GPU.
   ASSERT_TRUE(shared && lin);
   const auto gap = [](const OverheadData& data) {
-    return data[OverheadPart::kWorkGap].at("kernel").mean_us;
+    return data[OverheadPart::kActivityGap].at("kernel").mean_us;
   };
   EXPECT_EQ(gap(*lin), gap(*shared));
   EXPECT_EQ((*lin)[OverheadPart::kCall].count("launch hipLaunchKernel"), 0);

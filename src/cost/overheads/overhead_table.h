@@ -20,18 +20,18 @@
 namespace stepcast::cost {
 
 /// The five kinds of host overhead of Lin et al. (2022), with the ops that
-/// launch nothing and the handing of work between threads told apart.
+/// launch nothing and the handing of work between threads distinguished.
 enum class HostKind : uint8_t {
-  kBetweenOps,       // T1: before an op, or behind the last.
+  kBetweenOps,       // T1: before an op, or after the last.
   kBeforeLaunch,     // T2: from an op's start to its first call.
   kAfterLaunch,      // T3: from an op's last call to its end.
   kCall,             // T4: a call, without what it blocks.
   kBetweenLaunches,  // T5: between two calls of an op.
   kNoLaunch,         // T5: all of an op that makes no call.
-  kHandOver,         // Until another thread starts, or after it has finished.
+  kHandoff,          // Until another thread starts, or after it has finished.
 };
 inline constexpr size_t kHostKindCount = 7;
-/// "t1", "t2", "t3", "t4", "t5", "no_launch", "hand_over".
+/// "t1", "t2", "t3", "t4", "t5", "no_launch", "handoff".
 std::string_view Name(HostKind kind);
 
 /// What a row is about. The first seven are those of HostKind, in its order.
@@ -42,15 +42,15 @@ enum class OverheadPart : uint8_t {
   kCall,             // By kind and name of the call: "launch cudaLaunchKernel".
   kBetweenLaunches,  // By op.
   kNoLaunch,         // By op.
-  kHandOver,         // "start" of the other thread, or its "finish".
+  kHandoff,          // "start" of the other thread, or its "finish".
   kSyncTail,         // By call: from the end of the awaited work to its return.
   kLaunchLatency,    // By kind of work: from the call's start to the work's,
                      // on an idle stream.
-  kWorkGap,          // By kind of work: behind the work before on its stream.
-  kStreamWait,       // By kind of work: behind a work of another stream.
+  kActivityGap,      // By kind of work: after the work before on its stream.
+  kStreamWait,       // By kind of work: after an activity of another stream.
 };
 inline constexpr size_t kOverheadPartCount = 11;
-/// "t1", ..., "hand_over", "sync_tail", "launch_latency", "work_gap",
+/// "t1", ..., "handoff", "sync_tail", "launch_latency", "activity_gap",
 /// "stream_wait".
 std::string_view Name(OverheadPart part);
 constexpr OverheadPart PartOf(HostKind kind) {

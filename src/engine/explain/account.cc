@@ -10,7 +10,7 @@
 namespace stepcast::engine {
 namespace {
 
-// Why a device stood idle before a work started.
+// Why a device stood idle before an activity started.
 
 using timeline::TaskOrigin;
 
@@ -35,10 +35,10 @@ Duration ReturnTime(const timeline::Lowered& lowered,
   return total;
 }
 
-// The task behind which the launch of `work` came; invalid for what no call
+// The task after which the launch of `activity` came; invalid for what no call
 // launched.
-sim::TaskId LauncherOf(const timeline::Lowered& lowered, sim::TaskId work) {
-  for (const sim::Dependency& wait : lowered.tasks.waits(work)) {
+sim::TaskId LauncherOf(const timeline::Lowered& lowered, sim::TaskId activity) {
+  for (const sim::Dependency& wait : lowered.tasks.waits(activity)) {
     if (wait.kind == static_cast<uint8_t>(timeline::Wait::kLaunch)) {
       return wait.before;
     }
@@ -51,7 +51,7 @@ void AddIdle(const timeline::Lowered& lowered, const sim::Schedule& schedule,
   const sim::TaskId launcher =
       next.valid() ? LauncherOf(lowered, next) : sim::TaskId{};
   if (!launcher.valid()) {
-    idle.host += end - begin;  // The host ran out of works.
+    idle.host += end - begin;  // The host ran out of activities.
     return;
   }
   // Until the call the host was not there, from then on it is the device.
@@ -90,7 +90,7 @@ class RankAccountant {
     account_.step = span_.end - span_.begin;
   }
 
-  void AddWork(sim::TaskId task, const ir::Work& work);
+  void AddActivity(sim::TaskId task, const ir::Activity& activity);
   void Finish();
 
  private:
@@ -121,23 +121,24 @@ void RankAccountant::Push(Duration begin, Duration end, Layer layer,
   }
 }
 
-void RankAccountant::AddWork(sim::TaskId task, const ir::Work& work) {
+void RankAccountant::AddActivity(sim::TaskId task,
+                                 const ir::Activity& activity) {
   const sim::Placement& placement = schedule_.placements[task];
-  const size_t family = data_.shapes[work.shape].index();
-  if (work.kind == ir::WorkKind::kCollective) {
-    Push(placement.start, placement.work, Layer::kWaiting, task, family);
-    Push(placement.work, placement.end, Layer::kCollective, task, family);
+  const size_t family = data_.shapes[activity.shape].index();
+  if (activity.kind == ir::ActivityKind::kCollective) {
+    Push(placement.start, placement.run, Layer::kWaiting, task, family);
+    Push(placement.run, placement.end, Layer::kCollective, task, family);
     account_.collective_wait +=
-        std::max(Duration{}, std::min(placement.work, span_.end) -
+        std::max(Duration{}, std::min(placement.run, span_.end) -
                                  std::max(placement.start, span_.begin));
     return;
   }
-  const auto* copy = std::get_if<ir::Copy>(&data_.shapes[work.shape]);
+  const auto* copy = std::get_if<ir::Copy>(&data_.shapes[activity.shape]);
   if (copy != nullptr && copy->kind == ir::CopyKind::kHostToHost) {
     Push(placement.start, placement.end, Layer::kHost, task, family);
     return;
   }
-  const bool kernel = work.kind == ir::WorkKind::kKernel;
+  const bool kernel = activity.kind == ir::ActivityKind::kKernel;
   Push(placement.start, placement.end, kernel ? Layer::kKernel : Layer::kCopy,
        task, family);
   account_.kernel_time += placement.end - placement.start;
@@ -275,13 +276,15 @@ std::vector<RankAccount> MakeAccounts(const ir::GraphData& data,
   for (const sim::TaskId task : lowered.origins.ids()) {
     const TaskOrigin& origin = lowered.origins[task];
     const sim::Placement& placement = schedule.placements[task];
-    if (origin.kind == TaskOrigin::Kind::kWork) {
-      accountants[origin.rank.value].AddWork(task, data.works[origin.work]);
+    if (origin.kind == TaskOrigin::Kind::kActivity) {
+      accountants[origin.rank.value].AddActivity(
+          task, data.activities[origin.activity]);
     } else if (origin.kind != TaskOrigin::Kind::kStart &&
                origin.repeat == last) {
-      const timeline::HostPiece& piece =
-          plan.threads[origin.thread][origin.piece];
-      accounts[origin.rank.value].overheads[static_cast<size_t>(piece.kind)] +=
+      const timeline::HostSegment& segment =
+          plan.threads[origin.thread][origin.segment];
+      accounts[origin.rank.value]
+          .overheads[static_cast<size_t>(segment.kind)] +=
           placement.end - placement.start;
       hosts[origin.rank.value].busy.push_back({placement.start, placement.end});
     }

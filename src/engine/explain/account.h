@@ -21,14 +21,14 @@ inline constexpr size_t kFamilyCount = std::variant_size_v<ir::KernelShape>;
 /// Why a device had nothing to run.
 struct IdleTime {
   Duration host{};    // The host was busy before it came to the launch.
-  Duration launch{};  // Between a call and its work, and between works.
+  Duration launch{};  // Between a call and its work, and between activities.
   Duration sync{};    // The host came back from a wait for the device.
   /// Nothing but a collective ran, and it waited for other ranks.
   Duration wait_for_rank{};
 };
 
 /// Every instant of the step is in one place: the kernels that ran (of several
-/// the one that started first), else copies, else collectives at work, else
+/// the one that started first), else copies, else collectives active, else
 /// waiting. All of them sum to `step`.
 struct RankAccount {
   int64_t rank = 0;
@@ -36,11 +36,11 @@ struct RankAccount {
   Duration step{};
   std::array<Duration, kFamilyCount> kernels{};  // By family of shape.
   Duration copies_exposed{};         // Copies and memsets that nothing hides.
-  Duration communication_exposed{};  // Collectives at work, likewise.
+  Duration communication_exposed{};  // Collectives active, likewise.
   IdleTime idle{};
   // These overlap with the above:
   Duration gpu_active{};       // Anything ran, waiting collectives included.
-  Duration kernel_time{};      // Sum over all works but collectives.
+  Duration kernel_time{};      // Sum over all activities but collectives.
   Duration collective_wait{};  // Sum over collectives of the step.
   Duration host_busy{};        // Some thread did something.
   /// By HostKind, over all threads.

@@ -39,7 +39,7 @@ rank 0 @0+100
   const RankAccount& account = replay.result.accounts.at(0);
   EXPECT_EQ(Us(account.kernels[FamilyOf(ir::Gemm{})]), 20);
   EXPECT_EQ(Us(account.kernels[FamilyOf(ir::Elementwise{})]), 10);
-  // Between the kernels, behind them, and alone: 1 + 5 + 5.
+  // Between the kernels, after them, and alone: 1 + 5 + 5.
   EXPECT_EQ(Us(account.copies_exposed), 11);
   // 0-10, 50-75 and 84-100 the host had launched nothing more.
   EXPECT_EQ(Us(account.idle.host), 51);
@@ -49,15 +49,15 @@ rank 0 @0+100
   EXPECT_EQ(Us(account.step), 100);
   EXPECT_EQ(SumOf(account), account.step);
   EXPECT_EQ(Us(account.gpu_active), 41);
-  EXPECT_EQ(Us(account.kernel_time), 59);  // 20 + 24 + 10 + 5, all works.
+  EXPECT_EQ(Us(account.kernel_time), 59);  // 20 + 24 + 10 + 5, all activities.
 }
 
-// The host waits for the first work, comes back 8 us behind it, and launches
+// The host waits for the first activity, comes back 8 us after it, and launches
 // the second 4 us later, which takes 3 us to start:
 // host   [call 10-12][sync 15---------42][  ][call 46-48]
 // s7            [gemm 14-34      ]                [gemm 49-59]
 //                                |sync 8 |host 4|l 3|
-TEST(AccountTest, IdleTimeBehindASyncIsItsReturnThenTheHostThenTheLaunch) {
+TEST(AccountTest, IdleTimeAfterASyncIsItsReturnThenTheHostThenTheLaunch) {
   const Replay replay = ReplayOf(R"(stepcast-graph 1
 rank 0 @0+59
   thread main

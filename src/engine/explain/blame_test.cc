@@ -69,7 +69,7 @@ collective all_reduce #a0 #a1
             "rank 1 against rank 0: +50 us before its step began");
 }
 
-// Rank 0's collective stands behind a kernel, on its device; rank 1's host
+// Rank 0's collective stands after a kernel, on its device; rank 1's host
 // comes to it 60 us later, out of an op that rank 0 had done with long before.
 // The ways are too different to compare. rank 0   [call 0][call 2]   s7 [gemm
 // 4-104         ][104-184] rank 1   [call 0]  [slow 10-160 ][call 160]

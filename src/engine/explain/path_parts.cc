@@ -18,7 +18,7 @@ std::string ShortOpName(std::string_view name) {
   return std::string(name);
 }
 
-std::string ShortWorkName(std::string_view name) {
+std::string ShortActivityName(std::string_view name) {
   constexpr std::string_view kReturned = "void ";
   constexpr std::string_view kUnnamed = "(anonymous namespace)::";
   if (name.starts_with("Memcpy") || name.starts_with("Memset")) {
@@ -53,20 +53,20 @@ namespace {
 using sim::PathStep;
 using timeline::TaskOrigin;
 
-PathSubject OfPiece(const ir::GraphData& data, const timeline::HostPiece& piece,
-                    bool returning) {
+PathSubject OfSegment(const ir::GraphData& data,
+                      const timeline::HostSegment& segment, bool returning) {
   const StringId op =
-      piece.op.valid() ? data.ops[piece.op].name : StringPool::kEmpty;
-  switch (piece.kind) {
+      segment.op.valid() ? data.ops[segment.op].name : StringPool::kEmpty;
+  switch (segment.kind) {
     case cost::HostKind::kCall:
       return {.kind = returning ? PathKind::kSync : PathKind::kHost,
               .phrase = returning ? PathPhrase::kReturning : PathPhrase::kIn,
-              .name = data.calls[piece.call].name};
+              .name = data.calls[segment.call].name};
     case cost::HostKind::kBetweenOps:
-      return {.phrase = piece.op.valid() ? PathPhrase::kBefore
-                                         : PathPhrase::kBetweenOps,
+      return {.phrase = segment.op.valid() ? PathPhrase::kBefore
+                                           : PathPhrase::kBetweenOps,
               .name = op};
-    case cost::HostKind::kHandOver:
+    case cost::HostKind::kHandoff:
       return {.phrase = PathPhrase::kBetweenThreads};
     default:
       return {.name = op};
@@ -78,27 +78,27 @@ PathSubject OfTask(const ir::GraphData& data, const timeline::HostPlan& plan,
   if (origin.kind == TaskOrigin::Kind::kStart) {
     return {.kind = PathKind::kWait, .phrase = PathPhrase::kStepStart};
   }
-  if (origin.kind != TaskOrigin::Kind::kWork) {
-    return OfPiece(data, plan.threads[origin.thread][origin.piece],
-                   origin.kind == TaskOrigin::Kind::kReturn);
+  if (origin.kind != TaskOrigin::Kind::kActivity) {
+    return OfSegment(data, plan.threads[origin.thread][origin.segment],
+                     origin.kind == TaskOrigin::Kind::kReturn);
   }
-  const ir::Work& work = data.works[origin.work];
-  switch (work.kind) {
-    case ir::WorkKind::kKernel:
-      return {.kind = PathKind::kKernel, .name = work.name};
-    case ir::WorkKind::kMemcpy:
-    case ir::WorkKind::kMemset:
-      return {.kind = PathKind::kCopy, .name = work.name};
-    case ir::WorkKind::kCollective:
+  const ir::Activity& activity = data.activities[origin.activity];
+  switch (activity.kind) {
+    case ir::ActivityKind::kKernel:
+      return {.kind = PathKind::kKernel, .name = activity.name};
+    case ir::ActivityKind::kMemcpy:
+    case ir::ActivityKind::kMemset:
+      return {.kind = PathKind::kCopy, .name = activity.name};
+    case ir::ActivityKind::kCollective:
       break;
   }
-  return {.kind = PathKind::kCollective, .name = work.name};
+  return {.kind = PathKind::kCollective, .name = activity.name};
 }
 
 // What held the task back until its release.
 PathSubject OfRelease(const ir::GraphData& data, const TaskOrigin& origin) {
   PathPhrase phrase = PathPhrase::kStepBefore;
-  if (origin.kind != TaskOrigin::Kind::kWork) {
+  if (origin.kind != TaskOrigin::Kind::kActivity) {
     phrase = data.threads[origin.thread].role == ir::ThreadRole::kMain
                  ? PathPhrase::kStepStart
                  : PathPhrase::kThreadStart;
@@ -111,7 +111,7 @@ PathSubject OfDelay(const ir::GraphData& data, const TaskOrigin& origin,
   if (wait == timeline::Wait::kLaunch) {
     return {.kind = PathKind::kLaunch,
             .phrase = PathPhrase::kLaunching,
-            .name = data.works[origin.work].name};
+            .name = data.activities[origin.activity].name};
   }
   return {.kind = PathKind::kLaunch, .phrase = PathPhrase::kBetweenStreams};
 }
@@ -124,7 +124,8 @@ PathSubject SubjectOf(const ir::GraphData& data, const timeline::HostPlan& plan,
     case PathStep::Kind::kRelease:
       return OfRelease(data, origin);
     case PathStep::Kind::kGap:
-      return {.kind = PathKind::kLaunch, .phrase = PathPhrase::kBetweenWorks};
+      return {.kind = PathKind::kLaunch,
+              .phrase = PathPhrase::kBetweenActivities};
     case PathStep::Kind::kDelay:
       break;
   }
@@ -143,7 +144,7 @@ std::string Text(const ir::Graph& graph, const PathSubject& subject) {
   const bool device =
       subject.kind == PathKind::kLaunch || subject.kind == PathKind::kKernel ||
       subject.kind == PathKind::kCopy || subject.kind == PathKind::kCollective;
-  const std::string name = device ? ShortWorkName(graph.text(subject.name))
+  const std::string name = device ? ShortActivityName(graph.text(subject.name))
                                   : ShortOpName(graph.text(subject.name));
   switch (subject.phrase) {
     case PathPhrase::kIn:
@@ -158,7 +159,7 @@ std::string Text(const ir::Graph& graph, const PathSubject& subject) {
       return fmt::format("returning from {}", name);
     case PathPhrase::kLaunching:
       return fmt::format("launching {}", name);
-    case PathPhrase::kBetweenWorks:
+    case PathPhrase::kBetweenActivities:
       return "between works";
     case PathPhrase::kBetweenStreams:
       return "between streams";

@@ -29,10 +29,10 @@ std::string ShortOpName(std::string_view name);
 /// namespace)::CatArrayBatchedCopy<float, ...>(...)": without what it returns
 /// and takes, and without the spaces it is in. Copies keep their direction:
 /// "Memcpy HtoD (Pageable -> Device)".
-std::string ShortWorkName(std::string_view name);
+std::string ShortActivityName(std::string_view name);
 
 enum class PathKind : uint8_t {
-  kHost,        // The host was at work, calls included.
+  kHost,        // The host was active, calls included.
   kLaunch,      // From a call to its work, and other delays of the device.
   kKernel,      // A kernel ran.
   kCopy,        // A copy or a memset ran.
@@ -44,19 +44,19 @@ inline constexpr size_t kPathKindCount = 7;
 /// "host", "launch", "kernel", "copy", "collective", "sync", "wait".
 std::string_view Name(PathKind kind);
 
-/// How a part reads behind a time; with `name` where it says X.
+/// How a part reads after a time; with `name` where it says X.
 enum class PathPhrase : uint8_t {
-  kIn,              // "in X"
-  kBefore,          // "before X", an op
-  kBetweenOps,      // "between ops"
-  kBetweenThreads,  // "between threads"
-  kReturning,       // "returning from X"
-  kLaunching,       // "launching X"
-  kBetweenWorks,    // "between works"
-  kBetweenStreams,  // "between streams"
-  kStepStart,       // "before its step began"
-  kThreadStart,     // "before its thread started"
-  kStepBefore,      // "behind the step before"
+  kIn,                 // "in X"
+  kBefore,             // "before X", an op
+  kBetweenOps,         // "between ops"
+  kBetweenThreads,     // "between threads"
+  kReturning,          // "returning from X"
+  kLaunching,          // "launching X"
+  kBetweenActivities,  // "between activities"
+  kBetweenStreams,     // "between streams"
+  kStepStart,          // "before its step began"
+  kThreadStart,        // "before its thread started"
+  kStepBefore,         // "after the step before"
 };
 
 /// What time goes to; parts with the same one can be summed.

@@ -33,7 +33,7 @@ std::vector<std::string> PathOf(std::string_view text) {
 
 // host   |5|a 5-9: call 7|      [sync 9 --------------------46]| 50
 // s7              ~3~[k 10-20]_2_[copy 22-30]_1_[k 31-41]
-TEST(PathPartsTest, APathOverTheDeviceTellsLaunchGapsWorksAndTheReturn) {
+TEST(PathPartsTest, APathOverTheDeviceShowsLaunchGapsActivitiesAndTheReturn) {
   EXPECT_THAT(PathOf(R"(stepcast-graph 1
 rank 0 @0+50
   thread main
@@ -58,7 +58,7 @@ rank 0 @0+50
 
 // main      [fwd 0-10][10-20]                 [70-80][opt 80-90]| 100
 // autograd                  [bwd 20-70       ]
-TEST(PathPartsTest, APathOverThreadsTellsTheHandOver) {
+TEST(PathPartsTest, APathOverThreadsShowsTheHandoff) {
   EXPECT_THAT(PathOf(R"(stepcast-graph 1
 rank 0 @0+100
   thread main
@@ -77,7 +77,7 @@ rank 0 @0+100
 
 // rank 0   [call 0]s7 ~4~[4: waits until 44][44-54]  [sync 54, 60]
 // rank 1 @30   [a 30-40][call 40]~4~        [44-54]| 50 on the shared clock
-TEST(PathPartsTest, APathOverRanksTellsWhoWasWaitedFor) {
+TEST(PathPartsTest, APathOverRanksShowsWhoWasWaitedFor) {
   EXPECT_THAT(PathOf(R"(stepcast-graph 1
 rank 0 @0+60
   thread main
@@ -100,7 +100,7 @@ collective all_reduce #a0 #a1
 }
 
 // s7   [old work 0-40][work 42-50]     the host waits
-TEST(PathPartsTest, WorkOfTheStepBeforeIsToldAsSuch) {
+TEST(PathPartsTest, WorkOfTheStepBeforeIsReportedAsSuch) {
   EXPECT_THAT(PathOf(R"(stepcast-graph 1
 rank 0 @0+60
   thread main
@@ -131,21 +131,23 @@ TEST(ShortNameTest, TasksOfTheAutogradEngineAreCalledByTheirFunction) {
 
 TEST(ShortNameTest, KernelsLoseTheirSpacesAndArguments) {
   EXPECT_EQ(
-      ShortWorkName("void at::native::(anonymous namespace)::"
-                    "CatArrayBatchedCopy<float, unsigned int, 2>(float*)"),
+      ShortActivityName("void at::native::(anonymous namespace)::"
+                        "CatArrayBatchedCopy<float, unsigned int, 2>(float*)"),
       "CatArrayBatchedCopy");
-  EXPECT_EQ(ShortWorkName("volta_sgemm_128x64_tn"), "volta_sgemm_128x64_tn");
-  EXPECT_EQ(ShortWorkName("ncclKernel_AllReduce_RING_LL_Sum_float(ncclWork)"),
-            "ncclKernel_AllReduce_RING_LL_Sum_float");
-  EXPECT_EQ(ShortWorkName("Memcpy HtoD (Pageable -> Device)"),
+  EXPECT_EQ(ShortActivityName("volta_sgemm_128x64_tn"),
+            "volta_sgemm_128x64_tn");
+  EXPECT_EQ(
+      ShortActivityName("ncclKernel_AllReduce_RING_LL_Sum_float(ncclWork)"),
+      "ncclKernel_AllReduce_RING_LL_Sum_float");
+  EXPECT_EQ(ShortActivityName("Memcpy HtoD (Pageable -> Device)"),
             "Memcpy HtoD (Pageable -> Device)");
 }
 
 TEST(ShortNameTest, WhatIsNoFunctionStaysAsItIs) {
-  EXPECT_EQ(ShortWorkName("<unknown>"), "<unknown>");
-  EXPECT_EQ(ShortWorkName("a::<lambda>"), "a::<lambda>");
-  EXPECT_EQ(ShortWorkName("void "), "void ");
-  EXPECT_EQ(ShortWorkName(""), "");
+  EXPECT_EQ(ShortActivityName("<unknown>"), "<unknown>");
+  EXPECT_EQ(ShortActivityName("a::<lambda>"), "a::<lambda>");
+  EXPECT_EQ(ShortActivityName("void "), "void ");
+  EXPECT_EQ(ShortActivityName(""), "");
 }
 
 }  // namespace

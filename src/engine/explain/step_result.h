@@ -9,7 +9,7 @@
 #include "base/ids.h"
 #include "base/units.h"
 #include "engine/explain/account.h"
-#include "engine/run/price_works.h"
+#include "engine/run/price_activities.h"
 #include "ir/graph.h"
 #include "sim/critical_path.h"
 #include "sim/simulate.h"
@@ -30,12 +30,13 @@ struct StepInterval {
 /// not know which.
 struct StepResult {
   std::shared_ptr<const ir::Graph> graph;
-  PricedWorks works;  // How long each work takes, and who says so.
+  PricedActivities
+      activities;  // How long each activity takes, and who says so.
   timeline::HostPlan plan;
   timeline::OverheadCoverage
       overheads;  // Of the plan; empty where it is measured.
-  /// Why each work started when it did; empty unless all is as measured.
-  IdVector<ir::WorkId, timeline::StartCause> causes;
+  /// Why each activity started when it did; empty unless all is as measured.
+  IdVector<ir::ActivityId, timeline::StartCause> causes;
   timeline::Lowered lowered;
   sim::Schedule schedule;
   std::vector<StepSpan> spans;  // By rank, as the accounts.

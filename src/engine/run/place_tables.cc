@@ -78,7 +78,7 @@ Status SetPlacement(std::string_view word_or_file, Request& request) {
 
 Result<HybridRequest> PlaceHybrid(const Request& request) {
   const Placement far = request.hybrid.value_or(Placement::kHost);
-  if (request.deal) {
+  if (request.assignment) {
     return Fail(ErrorCode::kUnsupported,
                 "placement hybrid with a plan that deals the tables out; "
                 "expected a placement file, or no plan");

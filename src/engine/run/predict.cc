@@ -69,14 +69,15 @@ uint8_t LinksOf(const hw::Cluster& cluster, const ir::Collective& part) {
   return links.direct && direct ? kFabric : kToDevice | kFromDevice;
 }
 
-// Which works are transfers, and what they ask of their links.
+// Which activities are transfers, and what they ask of their links.
 class Linker {
  public:
   Linker(const ir::GraphData& data, const PriceOptions& options)
       : data_(data), options_(options) {}
 
-  std::optional<Transfer> Find(ir::WorkId id, const WorkPrice& alone) const {
-    const ir::KernelShape& shape = data_.shapes[data_.works[id].shape];
+  std::optional<Transfer> Find(ir::ActivityId id,
+                               const ActivityPrice& alone) const {
+    const ir::KernelShape& shape = data_.shapes[data_.activities[id].shape];
     if (const auto* part = std::get_if<ir::Collective>(&shape)) {
       return OfCollective(*part, alone);
     }
@@ -93,9 +94,9 @@ class Linker {
 
   // Twice the bytes take longer by the part of the time that moves them.
   std::optional<Transfer> OfCollective(const ir::Collective& part,
-                                       const WorkPrice& alone) const {
+                                       const ActivityPrice& alone) const {
     if (part.kind == ir::CollectiveKind::kSendRecv) {
-      return std::nullopt;  // Of the host (PriceHostWorks).
+      return std::nullopt;  // Of the host (PriceHostActivities).
     }
     const CollectivePricing& pricing = options_.collectives;
     const auto load =
@@ -111,7 +112,7 @@ class Linker {
   }
 
   std::optional<Transfer> OfCopy(const ir::Copy& copy,
-                                 const WorkPrice& alone) const {
+                                 const ActivityPrice& alone) const {
     const bool to_device = copy.kind == ir::CopyKind::kHostToDevice;
     if ((!to_device && copy.kind != ir::CopyKind::kDeviceToHost) ||
         alone.p50_us <= 0 || cluster().node.pcie_gbs <= 0) {
@@ -174,39 +175,39 @@ std::vector<double> ShareLinks(std::span<const Transfer> transfers) {
 }
 
 bool ShareLinks(const ir::GraphData& data, const PriceOptions& options,
-                const PricedWorks& alone, const timeline::Lowered& lowered,
-                const sim::Schedule& schedule, PricedWorks& prices) {
+                const PricedActivities& alone, const timeline::Lowered& lowered,
+                const sim::Schedule& schedule, PricedActivities& prices) {
   const Linker linker(data, options);
   std::vector<std::vector<Transfer>> transfers(data.ranks.size());
-  std::vector<std::vector<ir::WorkId>> works(data.ranks.size());
-  for (const ir::WorkId id : data.works.ids()) {
+  std::vector<std::vector<ir::ActivityId>> activities(data.ranks.size());
+  for (const ir::ActivityId id : data.activities.ids()) {
     if (auto transfer = linker.Find(id, alone.prices[id])) {
-      const uint32_t rank = data.streams[data.works[id].stream].rank.value;
+      const uint32_t rank = data.streams[data.activities[id].stream].rank.value;
       transfer->start_us =
-          ToMicroseconds(schedule.placements[lowered.work_tasks[id]].work);
+          ToMicroseconds(schedule.placements[lowered.activity_tasks[id]].run);
       transfers[rank].push_back(*transfer);
-      works[rank].push_back(id);
+      activities[rank].push_back(id);
     }
   }
-  IdVector<ir::WorkId, double> longer(data.works.size());
+  IdVector<ir::ActivityId, double> longer(data.activities.size());
   for (size_t rank = 0; rank < transfers.size(); ++rank) {
     const std::vector<double> taken = ShareLinks(transfers[rank]);
     for (size_t i = 0; i < taken.size(); ++i) {
-      longer[works[rank][i]] = taken[i] - transfers[rank][i].alone_us;
+      longer[activities[rank][i]] = taken[i] - transfers[rank][i].alone_us;
     }
   }
   for (const ir::MatchedCollective& collective : data.collectives) {
     double most = 0;
-    for (const ir::WorkId id : collective.works) {
+    for (const ir::ActivityId id : collective.activities) {
       most = std::max(most, longer[id]);
     }
-    for (const ir::WorkId id : collective.works) {
+    for (const ir::ActivityId id : collective.activities) {
       longer[id] = most;
     }
   }
   bool changed = false;
-  for (const ir::WorkId id : data.works.ids()) {
-    WorkPrice price = alone.prices[id];
+  for (const ir::ActivityId id : data.activities.ids()) {
+    ActivityPrice price = alone.prices[id];
     // Whole nanoseconds, as tasks have: less is no change.
     const double extra = std::round(longer[id] * 1e3) / 1e3;
     price.p10_us += extra;
@@ -224,17 +225,17 @@ namespace {
 
 using timeline::TaskOrigin;
 
-// Of the variance of a model's error, the part that all its works share. A
+// Of the variance of a model's error, the part that all its activities share. A
 // model is off in the same direction for neighbouring shapes, and a step's
 // shapes are neighbours; half and half is the choice without data on steps.
 constexpr double kShared = 0.5;
 // The tenth percentile of a normal distribution lies so many deviations off.
 constexpr double kDecile = 1.2816;
 
-// Works of one shape and price, whose times are drawn together.
+// Activities of one shape and price, whose times are drawn together.
 struct Drawn {
   uint32_t shape = 0;
-  WorkPrice price{};
+  ActivityPrice price{};
 
   bool operator==(const Drawn& other) const {
     return shape == other.shape && price.model == other.price.model &&
@@ -245,7 +246,7 @@ struct Drawn {
 };
 
 // What a time is multiplied with when its error is `z` deviations.
-double FactorOf(const WorkPrice& price, double z) {
+double FactorOf(const ActivityPrice& price, double z) {
   if (price.p50_us <= 0) {
     return 1;
   }
@@ -288,26 +289,26 @@ Sampler::Sampler(const StepResult& result, const PredictOptions& options)
     : result_(result),
       options_(options),
       rng_(options.seed),
-      of_model_(result.works.models.size()),
+      of_model_(result.activities.models.size()),
       of_shape_(result.graph->data().shapes.size()) {
   const ir::GraphData& data = result.graph->data();
   // Of each shape the last one; most have a single price.
   std::vector<uint32_t> last_of_shape(data.shapes.size());
-  std::vector<uint32_t> factor_of_work;
-  for (const ir::WorkId id : data.works.ids()) {
-    const Drawn drawn{.shape = data.works[id].shape.value,
-                      .price = result.works.prices[id]};
+  std::vector<uint32_t> factor_of_activity;
+  for (const ir::ActivityId id : data.activities.ids()) {
+    const Drawn drawn{.shape = data.activities[id].shape.value,
+                      .price = result.activities.prices[id]};
     uint32_t& last = last_of_shape[drawn.shape];
     if (last == 0 || !(drawn_[last - 1] == drawn)) {
       drawn_.push_back(drawn);
       last = static_cast<uint32_t>(drawn_.size());
     }
-    factor_of_work.push_back(last);
+    factor_of_activity.push_back(last);
   }
   factors_.resize(drawn_.size() + 1);
   for (const TaskOrigin& origin : result.lowered.origins) {
-    factor_of_task_.push_back(origin.kind == TaskOrigin::Kind::kWork
-                                  ? factor_of_work[origin.work.value]
+    factor_of_task_.push_back(origin.kind == TaskOrigin::Kind::kActivity
+                                  ? factor_of_activity[origin.activity.value]
                                   : 0);
   }
   FindClosers();
@@ -403,45 +404,47 @@ StepInterval SampleInterval(const StepResult& result,
   return Sampler(result, options).Sample();
 }
 
-// What the device adds to works of each kind.
+// What the device adds to activities of each kind.
 std::vector<timeline::DeviceDelays> DelaysByKind(
     const cost::OverheadTable& table) {
   std::vector<timeline::DeviceDelays> delays;
-  for (const std::string_view kind : ir::Names<ir::WorkKind>::kList) {
+  for (const std::string_view kind : ir::Names<ir::ActivityKind>::kList) {
     const auto mean = [&](cost::OverheadPart part) {
       return FromMicroseconds(table.Lookup(part, kind).row.mean_us);
     };
     delays.push_back({.launch = mean(cost::OverheadPart::kLaunchLatency),
-                      .gap = mean(cost::OverheadPart::kWorkGap),
+                      .gap = mean(cost::OverheadPart::kActivityGap),
                       .stream_wait = mean(cost::OverheadPart::kStreamWait)});
   }
   return delays;
 }
 
-timeline::WorkTimes MakeTimes(const ir::GraphData& data,
-                              const PricedWorks& priced,
-                              const cost::OverheadTable* table,
-                              const timeline::MeasuredTimes* measured) {
-  timeline::WorkTimes times;
+timeline::ActivityTimes MakeTimes(const ir::GraphData& data,
+                                  const PricedActivities& priced,
+                                  const cost::OverheadTable* table,
+                                  const timeline::MeasuredTimes* measured) {
+  timeline::ActivityTimes times;
   if (measured != nullptr) {
     times = measured->times;
   } else {
-    times.works = IdVector<ir::WorkId, timeline::WorkTime>(data.works.size());
+    times.activities = IdVector<ir::ActivityId, timeline::ActivityTime>(
+        data.activities.size());
     times.wait_delays.assign(data.stream_waits.size(), {});
   }
-  for (const ir::WorkId id : data.works.ids()) {
-    times.works[id].duration = FromMicroseconds(priced.prices[id].p50_us);
+  for (const ir::ActivityId id : data.activities.ids()) {
+    times.activities[id].duration = FromMicroseconds(priced.prices[id].p50_us);
   }
   if (table == nullptr) {
     return times;
   }
   const auto delays = DelaysByKind(*table);
-  const auto delays_of = [&](ir::WorkId id) -> const timeline::DeviceDelays& {
-    return delays[static_cast<size_t>(data.works[id].kind)];
+  const auto delays_of =
+      [&](ir::ActivityId id) -> const timeline::DeviceDelays& {
+    return delays[static_cast<size_t>(data.activities[id].kind)];
   };
-  for (const ir::WorkId id : data.works.ids()) {
-    times.works[id].launch = delays_of(id).launch;
-    times.works[id].gap = delays_of(id).gap;
+  for (const ir::ActivityId id : data.activities.ids()) {
+    times.activities[id].launch = delays_of(id).launch;
+    times.activities[id].gap = delays_of(id).gap;
   }
   for (size_t i = 0; i < data.stream_waits.size(); ++i) {
     times.wait_delays[i] = delays_of(data.stream_waits[i].after).stream_wait;
@@ -449,7 +452,7 @@ timeline::WorkTimes MakeTimes(const ir::GraphData& data,
   return times;
 }
 
-// Simulates the works at their prices.
+// Simulates the activities at their prices.
 Status Run(const Scenario& scenario, const PredictOptions& options,
            const timeline::MeasuredTimes* measured, StepResult& result) {
   const ir::Graph& graph = *scenario.graph;
@@ -457,7 +460,8 @@ Status Run(const Scenario& scenario, const PredictOptions& options,
       result.lowered,
       timeline::Lower(
           graph, result.plan,
-          MakeTimes(graph.data(), result.works, scenario.overheads, measured),
+          MakeTimes(graph.data(), result.activities, scenario.overheads,
+                    measured),
           {.repeats = options.repeats,
            .rank_offsets = options.rank_offsets,
            .synchronous = scenario.models->machine().device.generation ==
@@ -489,18 +493,19 @@ Result<StepResult> Predict(const Scenario& scenario,
                     : timeline::PredictedPlan(graph, *scenario.overheads,
                                               {.profiled = options.profiled},
                                               &result.overheads);
-  result.works = PriceWorks(data, *scenario.models,
-                            timed ? &measured->times : nullptr, options.price);
+  result.activities =
+      PriceActivities(data, *scenario.models,
+                      timed ? &measured->times : nullptr, options.price);
   const timeline::MeasuredTimes* const recorded = timed ? &*measured : nullptr;
   RETURN_IF_ERROR(Run(scenario, options, recorded, result));
   if (!timed && options.price.collectives.models != nullptr) {
     // What is in whose way depends on how long each takes: the second round
     // settles nearly all of it.
     constexpr int kMostRounds = 3;
-    const PricedWorks alone = result.works;
+    const PricedActivities alone = result.activities;
     for (int round = 0; round < kMostRounds &&
                         ShareLinks(data, options.price, alone, result.lowered,
-                                   result.schedule, result.works);
+                                   result.schedule, result.activities);
          ++round) {
       RETURN_IF_ERROR(Run(scenario, options, recorded, result));
     }

@@ -1,4 +1,4 @@
-// How long a step takes: its works priced, its host's time from a table of
+// How long a step takes: its activities priced, its host's time from a table of
 // overheads, both simulated together.
 #ifndef STEPCAST_ENGINE_RUN_PREDICT_H_
 #define STEPCAST_ENGINE_RUN_PREDICT_H_
@@ -12,7 +12,7 @@
 #include "cost/kernel_models.h"
 #include "cost/overheads/overhead_table.h"
 #include "engine/explain/step_result.h"
-#include "engine/run/price_works.h"
+#include "engine/run/price_activities.h"
 #include "ir/graph.h"
 #include "sim/simulate.h"
 #include "timeline/lower.h"
@@ -43,12 +43,12 @@ struct Transfer {
 /// least alone_us.
 std::vector<double> ShareLinks(std::span<const Transfer> transfers);
 
-/// Makes the prices of works longer that were in each other's way in
-/// `schedule`. `alone` are their prices on idle links. Works of one collective
-/// take as long as its slowest. False if no price changed.
+/// Makes the prices of activities longer that were in each other's way in
+/// `schedule`. `alone` are their prices on idle links. Activities of one
+/// collective take as long as its slowest. False if no price changed.
 bool ShareLinks(const ir::GraphData& data, const PriceOptions& options,
-                const PricedWorks& alone, const timeline::Lowered& lowered,
-                const sim::Schedule& schedule, PricedWorks& prices);
+                const PricedActivities& alone, const timeline::Lowered& lowered,
+                const sim::Schedule& schedule, PricedActivities& prices);
 
 /// What a prediction depends on. All but the graph lives elsewhere.
 struct Scenario {
@@ -60,7 +60,7 @@ struct Scenario {
 
 struct PredictOptions {
   /// Steps run back to back, the last of which is told: what the first leaves
-  /// behind delays the next as in training. 1 for a step as it was traced.
+  /// after delays the next as in training. 1 for a step as it was traced.
   uint32_t repeats = 3;
   bool profiled = false;      // With the time that a profiler takes.
   bool rank_offsets = false;  // Ranks start where they were measured to.

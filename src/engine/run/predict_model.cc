@@ -70,12 +70,12 @@ Result<Job> BuildJob(const Request& request, const model::Settings& settings) {
                .memory = std::move(memory),
                .rank_bytes = {bytes}};
   }
-  ASSIGN_OR_RETURN(
-      const std::vector<model::RankShare> shares,
-      request.deal
-          ? model::ShareDeal(request.model, settings, ranks, *request.deal)
-          : model::ShareTables(request.model, settings, ranks,
-                               request.machine.nodes));
+  ASSIGN_OR_RETURN(const std::vector<model::RankShare> shares,
+                   request.assignment
+                       ? model::ShareAssignment(request.model, settings, ranks,
+                                                *request.assignment)
+                       : model::ShareTables(request.model, settings, ranks,
+                                            request.machine.nodes));
   std::vector<int64_t> counts;
   std::vector<double> bytes;
   model::Memory fullest;
@@ -209,7 +209,7 @@ Result<ModelPrediction> PredictModel(const Request& request,
     how.price.collectives.rank_counts = job.counts;
     how.price.collectives.ranks = machine.ranks;
     how.price.collectives.nodes = machine.nodes;
-    how.price.collectives.staged = settings.impl->staged;
+    how.price.collectives.hierarchical = settings.impl->hierarchical;
   }
   const Host host = AllInHbm(request.model) ? Host{} : HostOf(machine);
   how.price.host = host.pricing;

@@ -250,18 +250,18 @@ Blamer::Spent Blamer::SpentMeanwhile(sim::TaskId first,
 std::string Blamer::Tell(const Spent& spent, Duration skew,
                          std::string_view sign) const {
   constexpr int kTenths = 10;
-  constexpr size_t kMostTold = 3;
+  constexpr size_t kMostReported = 3;
   std::vector<std::pair<Subject, Duration>> most(spent.begin(), spent.end());
   std::ranges::stable_sort(
       most, [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> texts;
-  Duration told{};
+  Duration reported{};
   for (const auto& [subject, time] : most) {
-    if (time * kTenths < skew || told * kTenths > skew * (kTenths - 1) ||
-        texts.size() == kMostTold) {
+    if (time * kTenths < skew || reported * kTenths > skew * (kTenths - 1) ||
+        texts.size() == kMostReported) {
       break;
     }
-    told += time;
+    reported += time;
     const int64_t us = std::chrono::round<microseconds>(time).count();
     texts.push_back(fmt::format("{}{} us {}", sign, WithThousands(us),
                                 CoarseText(graph_, subject.what)));
@@ -297,14 +297,14 @@ std::optional<CollectiveBlame> Blamer::Visit(ir::CollectiveId id) const {
   const ir::MatchedCollective& collective = data.collectives[id];
   CollectiveBlame found{.id = id, .kind = collective.kind};
   std::vector<sim::TaskId> tasks;
-  for (const ir::WorkId work : collective.works) {
-    const sim::TaskId task = lowered_.work_tasks[work];
+  for (const ir::ActivityId activity : collective.activities) {
+    const sim::TaskId task = lowered_.activity_tasks[activity];
     if (!task.valid()) {
       return std::nullopt;
     }
     tasks.push_back(task);
     found.ranks.push_back(
-        data.ranks[data.streams[data.works[work].stream].rank].number);
+        data.ranks[data.streams[data.activities[activity].stream].rank].number);
   }
   const auto start_of = [this](sim::TaskId task) {
     return schedule_.placements[task].start;
@@ -357,14 +357,14 @@ constexpr Duration kLongTail = microseconds(100);
 // How long each rank's device ran anything within the step.
 IdVector<ir::RankId, Duration> MeasuredActive(const ir::GraphData& data) {
   IdVector<ir::RankId, std::vector<Interval>> busy(data.ranks.size());
-  for (const ir::Work& work : data.works) {
-    if (!ir::StartOf(work.measured)) {
+  for (const ir::Activity& activity : data.activities) {
+    if (!ir::StartOf(activity.measured)) {
       continue;
     }
-    const ir::RankId rank = data.streams[work.stream].rank;
-    const Duration start = std::max(*work.measured->start, Duration{});
+    const ir::RankId rank = data.streams[activity.stream].rank;
+    const Duration start = std::max(*activity.measured->start, Duration{});
     const Duration end =
-        std::min(*work.measured->start + work.measured->duration,
+        std::min(*activity.measured->start + activity.measured->duration,
                  data.ranks[rank].step->duration);
     if (start < end) {
       busy[rank].push_back({start, end});
@@ -378,25 +378,26 @@ IdVector<ir::RankId, Duration> MeasuredActive(const ir::GraphData& data) {
 }
 
 // What works took is what they are priced at.
-PricedWorks MeasuredWorks(const ir::GraphData& data,
-                          const timeline::WorkTimes& times) {
-  PricedWorks works;
-  works.models.emplace_back();
-  works.prices = IdVector<ir::WorkId, WorkPrice>(data.works.size());
+PricedActivities MeasuredActivities(const ir::GraphData& data,
+                                    const timeline::ActivityTimes& times) {
+  PricedActivities activities;
+  activities.models.emplace_back();
+  activities.prices =
+      IdVector<ir::ActivityId, ActivityPrice>(data.activities.size());
   double total = 0;
-  for (const ir::WorkId id : data.works.ids()) {
-    const double us = ToMicroseconds(times.works[id].duration);
-    works.prices[id] = {.p10_us = us,
-                        .p50_us = us,
-                        .p90_us = us,
-                        .source = data.works[id].measured
-                                      ? PriceSource::kMeasured
-                                      : PriceSource::kUnknown};
+  for (const ir::ActivityId id : data.activities.ids()) {
+    const double us = ToMicroseconds(times.activities[id].duration);
+    activities.prices[id] = {.p10_us = us,
+                             .p50_us = us,
+                             .p90_us = us,
+                             .source = data.activities[id].measured
+                                           ? PriceSource::kMeasured
+                                           : PriceSource::kUnknown};
     total += us;
   }
-  works.coverage[static_cast<size_t>(PriceSource::kMeasured)] =
+  activities.coverage[static_cast<size_t>(PriceSource::kMeasured)] =
       total > 0 ? 1 : 0;
-  return works;
+  return activities;
 }
 
 void AddLateStarts(const std::vector<timeline::LateStart>& late_starts,
@@ -404,9 +405,8 @@ void AddLateStarts(const std::vector<timeline::LateStart>& late_starts,
   const ir::Graph& graph = *replay.result.graph;
   const ir::GraphData& data = graph.data();
   for (const timeline::LateStart& late : late_starts) {
-    const ir::Work& work = data.works[late.work];
-    constexpr auto kBehind =
-        [](timeline::StartCause cause) -> std::string_view {
+    const ir::Activity& activity = data.activities[late.activity];
+    constexpr auto kAfter = [](timeline::StartCause cause) -> std::string_view {
       switch (cause) {
         case timeline::StartCause::kLaunch:
           return "its launch";
@@ -417,11 +417,11 @@ void AddLateStarts(const std::vector<timeline::LateStart>& late_starts,
       }
     };
     replay.unexplained.push_back(
-        {.rank = data.ranks[data.streams[work.stream].rank].number,
+        {.rank = data.ranks[data.streams[activity.stream].rank].number,
          .what = fmt::format("{} started late behind {}",
-                             ShortWorkName(graph.text(work.name)),
-                             kBehind(late.cause)),
-         .at = *work.measured->start,
+                             ShortActivityName(graph.text(activity.name)),
+                             kAfter(late.cause)),
+         .at = *activity.measured->start,
          .time = late.late});
   }
 }
@@ -430,16 +430,16 @@ void AddLongTails(Replay& replay) {
   const ir::Graph& graph = *replay.result.graph;
   const ir::GraphData& data = graph.data();
   for (const ir::ThreadId thread : data.threads.ids()) {
-    for (const timeline::HostPiece& piece :
+    for (const timeline::HostSegment& segment :
          replay.result.plan.threads[thread]) {
-      if (piece.call.valid() && piece.tail > kLongTail) {
-        const ir::Call& call = data.calls[piece.call];
+      if (segment.call.valid() && segment.tail > kLongTail) {
+        const ir::Call& call = data.calls[segment.call];
         replay.unexplained.push_back(
             {.rank = data.ranks[data.threads[thread].rank].number,
              .what = fmt::format("{} returned late behind what it waited for",
                                  graph.text(call.name)),
              .at = *call.measured->start,
-             .time = piece.tail});
+             .time = segment.tail});
       }
     }
   }
@@ -497,7 +497,7 @@ Result<Replay> ReplayStep(std::shared_ptr<const ir::Graph> graph) {
   result.graph = std::move(graph);
   result.plan = timeline::MeasuredPlan(data);
   timeline::MeasuredTimes measured = timeline::TakeMeasuredTimes(data);
-  result.works = MeasuredWorks(data, measured.times);
+  result.activities = MeasuredActivities(data, measured.times);
   result.causes = std::move(measured.causes);
   // What a full launch queue blocked is in the calls' measured durations.
   ASSIGN_OR_RETURN(result.lowered,

@@ -51,7 +51,7 @@ std::vector<CollectiveBlame> BlameCollectives(const ir::Graph& graph,
 /// Time that the graph gives no cause for.
 struct Unexplained {
   int64_t rank = 0;
-  std::string what;  // "gemm kernel started so long behind its launch".
+  std::string what;  // "gemm kernel started so long after its launch".
   Duration at{};     // From the rank's start of the step.
   Duration time{};
 };
@@ -79,7 +79,7 @@ struct Replay {
   std::vector<ReplayedRank> ranks;
   std::vector<CollectiveBlame> collectives;
   std::vector<Unexplained> unexplained;  // The largest first.
-  size_t overlaps = 0;  // Works that overlap on one stream, cut.
+  size_t overlaps = 0;  // Activities that overlap on one stream, cut.
 };
 
 /// Fails if a rank has no measured step or nothing of its host in it, or if

@@ -47,7 +47,7 @@ rank 0 @0+100
   EXPECT_EQ(rank.unexplained, Duration{});
 }
 
-// Work of the step before, and work that outlives the step, count as far as
+// Activity of the step before, and work that outlives the step, count as far as
 // they lie in it: 0-10 and 95-100.
 TEST(ReplayTest, TheDeviceIsActiveWithinTheStepOnly) {
   const Replay replay = ReplayOf(R"(stepcast-graph 1
@@ -61,7 +61,7 @@ rank 0 @0+100
   EXPECT_EQ(ToMicroseconds(replay.ranks[0].gpu_active_simulated), 15);
 }
 
-// The third kernel starts 200 us behind its call and nothing says why. The
+// The third kernel starts 200 us after its call and nothing says why. The
 // host waits for it: the 196 us that are named are missing in the replay, for
 // the usual launch takes 4 us.
 TEST(ReplayTest, ALateStartIsNamedAndMissing) {
@@ -84,7 +84,7 @@ rank 0 @0+400
   EXPECT_EQ(ToMicroseconds(replay.unexplained[0].time), 196);
   EXPECT_EQ(ToMicroseconds(replay.ranks[0].unexplained), 196);
   // The kernel is done at 114, the sync has its entry until 112, then the tail
-  // of 10: all behind 124 is 196 us earlier.
+  // of 10: all after 124 is 196 us earlier.
   EXPECT_EQ(ToMicroseconds(replay.ranks[0].simulated), 204);
 }
 

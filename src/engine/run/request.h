@@ -14,7 +14,7 @@
 #include "hw/device.h"
 #include "model/model.h"
 #include "model/settings.h"
-#include "model/tables/table_deal.h"
+#include "model/tables/table_assignment.h"
 
 namespace stepcast::engine {
 
@@ -52,7 +52,7 @@ struct Request {
   /// meaning on servers.
   std::optional<model::Placement> hybrid{};
   /// Who has which table; not given: as the implementation deals them.
-  std::optional<model::TableDeal> deal{};
+  std::optional<model::TableAssignment> assignment{};
 };
 
 /// Whether no table needs a host's memory.

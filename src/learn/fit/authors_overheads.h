@@ -25,7 +25,7 @@ struct AuthorsOptions {
 Result<cost::OverheadData> ReadAuthorsOverheads(
     std::span<const CsvTable> tables, const AuthorsOptions& options = {});
 
-/// The mean of whole numbers that is printed so with four digits behind the
+/// The mean of whole numbers that is printed so with four digits after the
 /// point: over the fewest of them that give it.
 double UnroundedMean(double printed);
 

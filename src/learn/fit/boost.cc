@@ -170,7 +170,7 @@ Slope SlopeOf(const TrainingRow& row, double log2_change, double robust_from) {
                        kLeastSecond)};
 }
 
-// Takes a number off the front of a text, behind `mark`.
+// Takes a number off the front of a text, after `mark`.
 template <typename T>
 bool TakeNumber(std::string_view& text, std::string_view mark, T& value) {
   const size_t at = text.find(mark);

@@ -141,7 +141,7 @@ TEST(SpreadsOf, IsWiderWhereChipsDiffer) {
   EXPECT_NEAR(spread.ceilings.log2_p90, 0.08, 0.001);
 }
 
-TEST(SpreadsOf, LeavesWhatOneChipTellsToTheOthers) {
+TEST(SpreadsOf, LeavesWhatOneChipShowsToTheOthers) {
   const std::vector<Misses> misses = {Chip("gemm", "a", 0),
                                       Chip("sort", "a", 0)};
   const cost::FormulaSpreads spreads = SpreadsOf(misses);

@@ -56,7 +56,7 @@ cost::Ramp RampFrom(std::span<const double> logs) {
 class BandedSystem {
  public:
   explicit BandedSystem(size_t size)
-      : diagonal_(size), beside_(size), right_(size) {}
+      : diagonal_(size), off_diagonal_(size), right_(size) {}
 
   void AddSquare(size_t i, double weight) { diagonal_[i] += weight; }
   /// Adds weight (a x_i + b x_i+1 - value)^2.
@@ -65,7 +65,7 @@ class BandedSystem {
     right_[i] += weight * a * value;
     if (b != 0) {
       diagonal_[i + 1] += weight * b * b;
-      beside_[i] += weight * a * b;
+      off_diagonal_[i] += weight * a * b;
       right_[i + 1] += weight * b * value;
     }
   }
@@ -73,13 +73,13 @@ class BandedSystem {
   std::vector<double> Solve() {
     const size_t size = diagonal_.size();
     for (size_t i = 1; i < size; ++i) {
-      const double factor = beside_[i - 1] / diagonal_[i - 1];
-      diagonal_[i] -= factor * beside_[i - 1];
+      const double factor = off_diagonal_[i - 1] / diagonal_[i - 1];
+      diagonal_[i] -= factor * off_diagonal_[i - 1];
       right_[i] -= factor * right_[i - 1];
     }
     std::vector<double> x(size);
     for (size_t i = size; i-- > 0;) {
-      const double next = i + 1 < size ? beside_[i] * x[i + 1] : 0;
+      const double next = i + 1 < size ? off_diagonal_[i] * x[i + 1] : 0;
       x[i] = (right_[i] - next) / diagonal_[i];
     }
     return x;
@@ -87,7 +87,7 @@ class BandedSystem {
 
  private:
   std::vector<double> diagonal_;
-  std::vector<double> beside_;
+  std::vector<double> off_diagonal_;
   std::vector<double> right_;
 };
 

@@ -41,7 +41,7 @@ CollectiveRows MakeRows(const cost::CollectiveConstants& constants) {
   return rows;
 }
 
-TEST(FitCollectives, FindsTheConstantsBehindTheTimes) {
+TEST(FitCollectives, FindsTheConstantsOfTheTimes) {
   cost::CollectiveConstants constants;
   constants.all_to_all = {.start_us = 5,
                           .step_us = 0.7,
@@ -79,7 +79,7 @@ TEST(FitCollectives, WritesWhatTheStoreReads) {
   }
 }
 
-TEST(FitCollectives, OneGpuTellsNothingOfOthers) {
+TEST(FitCollectives, OneGpuSaysNothingAboutOthers) {
   CollectiveRows rows = MakeRows({});
   std::erase_if(rows.rows,
                 [](const CollectiveRow& row) { return row.system != 0; });
@@ -126,7 +126,7 @@ MeasuredCurve Curve(double step_log2, double factor) {
   return curve;
 }
 
-TEST(FitRamp, FindsTheRampBehindTheTimes) {
+TEST(FitRamp, FindsTheRampOfTheTimes) {
   const cost::Ramp ramp = FitRamp(Curve(99, 1), kFormula);
   EXPECT_NEAR(ramp.latency_us, 12, 0.2);
   EXPECT_NEAR(ramp.bus_gbs, 200, 6);

@@ -65,7 +65,7 @@ std::vector<GpuRows> RowsFor(const ConstantGroup& group,
     GpuRows cases;
     for (const RowCase& one : gpu->cases) {
       // What the kernels of a whole model found in L2 is anybody's guess.
-      if (!Tells(one, group) || one.from_profiles) {
+      if (!Informs(one, group) || one.from_profiles) {
         continue;
       }
       CaseRows rows{.machine = AsBenchmarked(
@@ -145,7 +145,7 @@ bool IsFitted(const ConstantInfo& info) {
   return info.low < info.high && info.id != Constant::kGemmLatencyCycles;
 }
 
-bool Tells(const RowCase& one, const ConstantGroup& group) {
+bool Informs(const RowCase& one, const ConstantGroup& group) {
   return one.group.family->name == group.family &&
          (group.type.empty() || one.type == group.type);
 }

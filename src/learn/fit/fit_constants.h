@@ -26,7 +26,7 @@ std::vector<ConstantGroup> ConstantGroups();
 bool IsFitted(const cost::ConstantInfo& info);
 
 /// Whether a case belongs to a group's rows.
-bool Tells(const RowCase& one, const ConstantGroup& group);
+bool Informs(const RowCase& one, const ConstantGroup& group);
 
 /// `start` with the constants of a group fitted to the fit rows of the GPUs:
 /// the least geometric mean over the GPUs of their mean |log(observed /

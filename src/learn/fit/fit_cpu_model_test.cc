@@ -64,7 +64,7 @@ TEST(FitCpuModelTest, LayoutsMayDifferByAFactor) {
   EXPECT_LT(ErrorsOf(made.rows(), kernel_us, Part::kTest).mape_pct, 5);
 }
 
-TEST(FitCpuModelTest, FewRowsTellAFactor) {
+TEST(FitCpuModelTest, FewRowsShowAFactor) {
   const MadeProducts made(30, [](const ir::Gemm& /*op*/) { return 16.0; });
   const auto model = FitCpuModel(made.group(), made.rows());
   ASSERT_TRUE(model && *model);
@@ -72,7 +72,7 @@ TEST(FitCpuModelTest, FewRowsTellAFactor) {
   EXPECT_NEAR((*model)->offset, 4, 0.08);
 }
 
-TEST(FitCpuModelTest, AHandfulTellsNothing) {
+TEST(FitCpuModelTest, AFewRowsSayNothing) {
   const MadeProducts made(5, [](const ir::Gemm& /*op*/) { return 1.0; });
   const auto model = FitCpuModel(made.group(), made.rows());
   ASSERT_TRUE(model);

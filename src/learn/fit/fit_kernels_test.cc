@@ -102,7 +102,7 @@ TEST(FitProfile, TakesWhatIsNotMeasuredFromTheBase) {
   EXPECT_EQ(fitted->profile.ceilings.at("copy_share"), 0.5);
 }
 
-TEST(FitProfile, FilesTellWhereTheyAreFrom) {
+TEST(FitProfile, FilesShowWhereTheyAreFrom) {
   const auto fitted =
       FitProfile(MadeRows(1.5, 100, 50), 0, cost::Constants(), "a test");
   ASSERT_TRUE(fitted.has_value()) << fitted.error().message;

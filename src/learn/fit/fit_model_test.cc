@@ -43,7 +43,7 @@ TEST(UncorrectedModelTest, RowsHeldOutDoNotWidenTheRanges) {
   EXPECT_EQ(model.variant, cost::Variant::kHalf);
 }
 
-TEST(UncorrectedModelTest, OnlyFitRowsThatCountTellWhatTheFormulaMisses) {
+TEST(UncorrectedModelTest, OnlyFitRowsThatCountShowWhatTheFormulaMisses) {
   TrainingRows rows =
       RowsOf({Part::kFit, Part::kFit, Part::kTest}, {1, 1, 1, 1, 1, 1});
   rows.rows.front().counts = false;

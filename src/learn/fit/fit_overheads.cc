@@ -295,7 +295,7 @@ std::vector<uint32_t> WorkloadsOf(const OverheadSamples& samples) {
 
 }  // namespace
 
-double GuessProfilerCost(const OverheadSamples& samples) {
+double EstimateProfilerCost(const OverheadSamples& samples) {
   constexpr double kMostUs = 2;
   constexpr double kOwnShare = 0.5;
   std::vector<double> per_event;

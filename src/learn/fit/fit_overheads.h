@@ -57,7 +57,7 @@ cost::OverheadData FitOverheads(const OverheadSamples& samples,
 /// the quickest tenth of the ops with nested events and without calls take an
 /// event, and at most the 2 us of Lin et al. (2022). An event cannot cost more
 /// than the time it passes in; that half of it is the op's own is a guess.
-double GuessProfilerCost(const OverheadSamples& samples);
+double EstimateProfilerCost(const OverheadSamples& samples);
 
 /// The row of some samples, whatever their workload.
 cost::OverheadRow RowOf(std::span<const OverheadSample> samples,

@@ -71,7 +71,7 @@ TEST(AddSamplesTest, CutsTheHostsTimeByKindAndName) {
 
 TEST(AddSamplesTest, WhatASyncBlocksIsNoOverhead) {
   const OverheadSamples samples = SamplesOf(kStep);
-  // The one that waits returns 162 - 156 us behind the copy.
+  // The one that waits returns 162 - 156 us after the copy.
   EXPECT_THAT(TimesOf(samples, OverheadPart::kSyncTail,
                       "blocking cudaStreamSynchronize"),
               ElementsAre(6));
@@ -91,7 +91,7 @@ TEST(AddSamplesTest, TakesTheDevicesDelaysWhereTheirCauseIsClear) {
               ElementsAre(7));
   EXPECT_THAT(TimesOf(samples, OverheadPart::kLaunchLatency, "memcpy"),
               ElementsAre(6));
-  EXPECT_TRUE(samples[OverheadPart::kWorkGap].empty());
+  EXPECT_TRUE(samples[OverheadPart::kActivityGap].empty());
 }
 
 OverheadSamples SamplesOf(const std::vector<std::vector<double>>& workloads) {
@@ -125,7 +125,7 @@ TEST(FitOverheadsTest, OfSeveralWorkloadsTheMiddleHostCounts) {
   EXPECT_THAT(MeanOf(samples, Outliers::kKeep), DoubleNear(24, 1e-9));
 }
 
-TEST(FitOverheadsTest, ARowTellsTheSpreadOfItsSamples) {
+TEST(FitOverheadsTest, ARowShowsTheSpreadOfItsSamples) {
   std::vector<double> times;
   for (int i = 1; i <= 100; ++i) {
     times.push_back(i);
@@ -154,15 +154,15 @@ TEST(FitOverheadsTest, ACallThatNeedNotWaitTakesItsReturnOnly) {
   EXPECT_EQ(calls.at("blocking cudaMemcpyAsync").mean_us, 2);
 }
 
-TEST(GuessProfilerCostTest, IsHalfOfWhatQuickOpsTakeAnEvent) {
+TEST(EstimateProfilerCostTest, IsHalfOfWhatQuickOpsTakeAnEvent) {
   OverheadSamples samples;
   auto& list = samples[OverheadPart::kNoLaunch]["aten::view"];
   for (int i = 0; i <= 10; ++i) {  // 1, 1.1, ... 2 us an event.
     list.push_back({.us = 2 + 0.2 * i, .events = 2});
   }
   list.push_back({.us = 0.1, .events = 1});  // Nothing nested: not counted.
-  EXPECT_THAT(GuessProfilerCost(samples), DoubleNear(0.55, 1e-9));
-  EXPECT_EQ(GuessProfilerCost({}), 0);
+  EXPECT_THAT(EstimateProfilerCost(samples), DoubleNear(0.55, 1e-9));
+  EXPECT_EQ(EstimateProfilerCost({}), 0);
 }
 
 }  // namespace

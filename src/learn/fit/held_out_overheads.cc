@@ -30,7 +30,7 @@ Duration LongestRank(const ir::GraphData& data) {
   return longest;
 }
 
-// Simulates a step with the given plan and its own works.
+// Simulates a step with the given plan and its own activities.
 Status AddRows(const StepGraph& step, const timeline::HostPlan& plan,
                HeldOut& held_out) {
   const ir::GraphData& data = step.graph.data();
@@ -84,9 +84,9 @@ Tables FitRanks(std::span<const StepGraph* const> steps, bool own,
 
 Duration TimeOf(const timeline::HostPlan& plan) {
   Duration time{};
-  for (const std::vector<timeline::HostPiece>& pieces : plan.threads) {
-    for (const timeline::HostPiece& piece : pieces) {
-      time += piece.duration;
+  for (const std::vector<timeline::HostSegment>& segments : plan.threads) {
+    for (const timeline::HostSegment& segment : segments) {
+      time += segment.duration;
     }
   }
   return time;
@@ -98,7 +98,7 @@ void AddHostTimes(const ir::GraphData& data,
   Duration silent{};
   for (const timeline::SilentWait& wait :
        timeline::FindSilentWaits(data, measured)) {
-    silent += measured.threads[wait.thread][wait.piece].duration;
+    silent += measured.threads[wait.thread][wait.segment].duration;
   }
   held_out.silent += silent;
   held_out.host_measured += TimeOf(measured) - silent;

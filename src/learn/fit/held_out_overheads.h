@@ -52,15 +52,15 @@ struct HeldOut {
   Duration host_predicted{};
 };
 
-/// The steady steps of a run, each simulated with its measured works. A rank's
-/// overheads are the means over its own steps of the other half: every second
-/// one. Where there is one step, they are those of the other ranks. Fails with
-/// one step of one rank.
+/// The steady steps of a run, each simulated with its measured activities. A
+/// rank's overheads are the means over its own steps of the other half: every
+/// second one. Where there is one step, they are those of the other ranks.
+/// Fails with one step of one rank.
 Result<HeldOut> PredictHeldOut(std::span<const StepGraph> steps,
                                const FitOverheadsOptions& options);
 
-/// The steady steps of a run, each simulated with its measured works and the
-/// overheads of a table.
+/// The steady steps of a run, each simulated with its measured activities and
+/// the overheads of a table.
 Result<HeldOut> PredictFrom(const cost::OverheadTable& table,
                             std::span<const StepGraph> steps);
 

@@ -342,7 +342,7 @@ class CaseJudge {
     }
     std::vector<ConstantGroup> constants;
     for (ConstantGroup& group : ConstantGroups()) {
-      if (Tells(case_, group) || group.family == "elementwise") {
+      if (Informs(case_, group) || group.family == "elementwise") {
         constants.push_back(std::move(group));
       }
     }
@@ -438,7 +438,7 @@ Others FitOthers(const std::vector<MeasuredGpu>& gpus,
         std::ranges::any_of(gpus, [&](const MeasuredGpu& gpu) {
           return gpu.device.chip == chip &&
                  std::ranges::any_of(gpu.cases, [&](const RowCase& one) {
-                   return Tells(one, group);
+                   return Informs(one, group);
                  });
         });
     if (wanted) {

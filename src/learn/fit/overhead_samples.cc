@@ -16,8 +16,8 @@
 #include "cost/kernels/family.h"
 #include "ir/names.h"
 #include "timeline/host_plan.h"
-#include "timeline/piece_key.h"
 #include "timeline/predicted_plan.h"
+#include "timeline/segment_key.h"
 #include "timeline/silent_waits.h"
 
 namespace stepcast::learn {
@@ -25,18 +25,18 @@ namespace stepcast::learn {
 HostStep PriceStep(const ir::Graph& graph, const cost::KernelModels& models) {
   HostStep step;
   std::vector<ir::KernelShape> shapes;
-  for (const ir::WorkId id : graph.data().works.ids()) {
+  for (const ir::ActivityId id : graph.data().activities.ids()) {
     shapes.push_back(graph.shape(id));
   }
   std::vector<std::optional<cost::Estimate>> estimates(shapes.size());
   models.PriceAll(shapes, estimates);
   for (const auto& estimate : estimates) {
-    step.works_us += estimate ? estimate->p50_us : 0;
+    step.activities_us += estimate ? estimate->p50_us : 0;
   }
   const timeline::HostPlan plan = timeline::OrderedPlan(graph.data());
-  for (const auto& pieces : plan.threads) {
+  for (const auto& segments : plan.threads) {
     step.ops += static_cast<size_t>(std::ranges::count(
-        pieces, cost::HostKind::kBetweenOps, &timeline::HostPiece::kind));
+        segments, cost::HostKind::kBetweenOps, &timeline::HostSegment::kind));
   }
   return step;
 }
@@ -47,7 +47,7 @@ double FitGap(std::span<const HostStep> steps) {
   double denominator = 0;
   for (const HostStep& step : steps) {
     const double ops = static_cast<double>(step.ops) / step.measured_us;
-    numerator += ops * (1 - step.works_us / step.measured_us);
+    numerator += ops * (1 - step.activities_us / step.measured_us);
     denominator += ops * ops;
   }
   return denominator > 0 ? std::max(0.0, numerator / denominator) : 0;
@@ -159,9 +159,9 @@ void FitDrift(const DriftInput& input, bool scale_is_free,
 namespace {
 
 using cost::OverheadPart;
-using timeline::HostPiece;
+using timeline::HostSegment;
 
-// Device work starts behind its cause within this time, or something that the
+// Device work starts after its cause within this time, or something that the
 // graph does not know kept it: another stream that filled the device, the end
 // of the step before. In the recorded traces nine of ten launches on an idle
 // stream take less than half of it.
@@ -183,10 +183,10 @@ class Adder {
         {.us = ToMicroseconds(time), .events = events, .workload = workload_});
   }
   bool IsWanted(ir::RankId rank) const { return !wanted_ || wanted_(rank); }
-  void AddBlocking(const HostPiece& piece, const std::string& name);
-  void AddWork(ir::WorkId id);
-  std::optional<Duration> EndOf(ir::WorkId id) const {
-    const auto& measured = data_.works[id].measured;
+  void AddBlocking(const HostSegment& segment, const std::string& name);
+  void AddActivity(ir::ActivityId id);
+  std::optional<Duration> EndOf(ir::ActivityId id) const {
+    const auto& measured = data_.activities[id].measured;
     const auto start = ir::StartOf(measured);
     return start ? std::optional(*start + measured->duration) : std::nullopt;
   }
@@ -197,12 +197,12 @@ class Adder {
   const std::function<bool(ir::RankId)>& wanted_;
 };
 
-void Adder::AddBlocking(const HostPiece& piece, const std::string& name) {
-  const Duration whole = data_.calls[piece.call].measured->duration;
-  if (piece.tail == Duration{} && piece.duration == whole) {
-    Add(OverheadPart::kCall, name, whole, piece.events);
+void Adder::AddBlocking(const HostSegment& segment, const std::string& name) {
+  const Duration whole = data_.calls[segment.call].measured->duration;
+  if (segment.tail == Duration{} && segment.duration == whole) {
+    Add(OverheadPart::kCall, name, whole, segment.events);
   } else {
-    Add(OverheadPart::kSyncTail, name, piece.tail, 0);
+    Add(OverheadPart::kSyncTail, name, segment.tail, 0);
   }
 }
 
@@ -210,36 +210,36 @@ void Adder::AddHost(const timeline::HostPlan& plan) {
   std::set<std::pair<ir::ThreadId, size_t>> silent;
   for (const timeline::SilentWait& wait :
        timeline::FindSilentWaits(data_, plan)) {
-    silent.emplace(wait.thread, wait.piece);
+    silent.emplace(wait.thread, wait.segment);
   }
   for (const ir::ThreadId thread : data_.threads.ids()) {
     if (!IsWanted(data_.threads[thread].rank)) {
       continue;
     }
-    const std::vector<timeline::PieceKey> keys =
+    const std::vector<timeline::SegmentKey> keys =
         timeline::KeysOf(data_, plan, thread);
     const std::vector<bool> opening =
-        timeline::OpeningPieces(data_, plan, thread);
-    const std::vector<HostPiece>& pieces = plan.threads[thread];
-    for (size_t i = 0; i < pieces.size(); ++i) {
+        timeline::OpeningSegments(data_, plan, thread);
+    const std::vector<HostSegment>& segments = plan.threads[thread];
+    for (size_t i = 0; i < segments.size(); ++i) {
       if (opening[i] || silent.contains({thread, i})) {
         continue;
       }
       const std::string name = timeline::KeyText(data_, keys[i]);
       if (keys[i].word == timeline::KeyWord::kBlocking) {
-        AddBlocking(pieces[i], name);
+        AddBlocking(segments[i], name);
       } else {
-        Add(keys[i].part, name, pieces[i].duration, pieces[i].events);
+        Add(keys[i].part, name, segments[i].duration, segments[i].events);
       }
     }
   }
 }
 
-void Adder::AddWork(ir::WorkId id) {
-  const ir::Work& work = data_.works[id];
-  const auto start = ir::StartOf(work.measured);
-  const auto call = work.call.valid()
-                        ? ir::StartOf(data_.calls[work.call].measured)
+void Adder::AddActivity(ir::ActivityId id) {
+  const ir::Activity& activity = data_.activities[id];
+  const auto start = ir::StartOf(activity.measured);
+  const auto call = activity.call.valid()
+                        ? ir::StartOf(data_.calls[activity.call].measured)
                         : std::nullopt;
   if (!start || !call || *start < *call) {
     return;
@@ -247,12 +247,12 @@ void Adder::AddWork(ir::WorkId id) {
   OverheadPart part = OverheadPart::kLaunchLatency;
   Duration cause = *call;
   if (id.value > 0) {
-    const ir::WorkId previous{id.value - 1};
-    const auto end = data_.works[previous].stream == work.stream
+    const ir::ActivityId previous{id.value - 1};
+    const auto end = data_.activities[previous].stream == activity.stream
                          ? EndOf(previous)
                          : std::nullopt;
     if (end && *end > cause) {
-      part = OverheadPart::kWorkGap;
+      part = OverheadPart::kActivityGap;
       cause = *end;
     }
   }
@@ -266,19 +266,19 @@ void Adder::AddWork(ir::WorkId id) {
       cause = *end;
     }
   }
-  // Behind a cause that came shortly after the call, either may have been the
+  // After a cause that came shortly after the call, either may have been the
   // last; such works tell nothing.
   const bool clear =
       part == OverheadPart::kLaunchLatency || cause - *call > kMostDelay;
   if (clear && *start >= cause && *start - cause <= kMostDelay) {
-    Add(part, std::string(ir::Name(work.kind)), *start - cause, 0);
+    Add(part, std::string(ir::Name(activity.kind)), *start - cause, 0);
   }
 }
 
 void Adder::AddDevice() {
-  for (const ir::WorkId id : data_.works.ids()) {
-    if (IsWanted(data_.streams[data_.works[id].stream].rank)) {
-      AddWork(id);
+  for (const ir::ActivityId id : data_.activities.ids()) {
+    if (IsWanted(data_.streams[data_.activities[id].stream].rank)) {
+      AddActivity(id);
     }
   }
 }

@@ -28,11 +28,11 @@ namespace stepcast::learn {
 struct HostStep {
   std::string name;
   double measured_us = 0;
-  double works_us = 0;  // Of its operators, as priced.
-  size_t ops = 0;       // Top-level ops: each has a gap before it.
+  double activities_us = 0;  // Of its operators, as priced.
+  size_t ops = 0;            // Top-level ops: each has a gap before it.
 };
 
-/// Prices the works of a recorded step.
+/// Prices the activities of a recorded step.
 HostStep PriceStep(const ir::Graph& graph, const cost::KernelModels& models);
 
 /// Microseconds a gap: the number that makes the steps' relative errors least

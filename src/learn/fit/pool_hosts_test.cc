@@ -28,13 +28,13 @@ HostRows Host(double slowness, double stall = 0) {
                                         {"b", Row(5 * slowness)},
                                         {"c", Row(14 * slowness)},
                                         {"*", Row(3 * slowness)}};
-    (*data)[OverheadPart::kWorkGap] = {{"kernel", Row(1)}};
+    (*data)[OverheadPart::kActivityGap] = {{"kernel", Row(1)}};
   }
   host.all[OverheadPart::kNoLaunch]["a"].mean_us += stall;
   return host;
 }
 
-TEST(SlownessTest, TellsFastHostsFromSlowOnes) {
+TEST(SlownessTest, DistinguishesFastHostsFromSlowOnes) {
   const std::vector<HostRows> hosts = {Host(0.5), Host(1), Host(4)};
   EXPECT_THAT(Slowness(hosts),
               ElementsAre(DoubleNear(0.5, 1e-9), DoubleNear(1, 1e-9),
@@ -49,7 +49,7 @@ TEST(PoolHostsTest, HasTheTimesOfTheMiddleHost) {
   EXPECT_THAT(rows.at("*").mean_us, DoubleNear(3, 1e-9));
   EXPECT_EQ(rows.at("b").count, 30);
   // The device does not care.
-  EXPECT_THAT(data[OverheadPart::kWorkGap].at("kernel").mean_us,
+  EXPECT_THAT(data[OverheadPart::kActivityGap].at("kernel").mean_us,
               DoubleNear(1, 1e-9));
 }
 

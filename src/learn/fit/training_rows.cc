@@ -15,7 +15,7 @@ namespace {
 // do, so the few that do count three times.
 constexpr double kAlignedWeight = 3;
 
-// Kernels of this share of a launch floor vanish behind it; others in a clock
+// Kernels of this share of a launch floor vanish after it; others in a clock
 // of one microsecond and the latency that a profiler sees.
 constexpr double kFadeOfFloor = 0.3;
 constexpr double kFadeUs = 2;

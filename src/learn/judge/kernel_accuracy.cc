@@ -52,7 +52,7 @@ struct Collected {
   }
 };
 
-// The parts of a group that are told apart.
+// The parts of a group that are distinguished.
 std::vector<std::string> PartNames(const KernelRows& rows,
                                    const KernelRow& row) {
   const std::string& kind = rows.kinds[row.table];

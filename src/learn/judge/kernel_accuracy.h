@@ -37,7 +37,7 @@ struct AccuracyGroup {
   std::string gpu;
   std::string dtype;
   std::string timing;
-  size_t below_floor = 0;  // Hidden behind the launch: not judged.
+  size_t below_floor = 0;  // Hidden after the launch: not judged.
   size_t flagged = 0;      // Faster than the GPU can be: not judged.
   size_t unpriced = 0;     // No model for the family.
   AccuracyLine all;

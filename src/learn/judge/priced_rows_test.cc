@@ -24,7 +24,7 @@ TEST(PricedRow, IsJudgedIfItsTimeIsThatOfTheKernel) {
   EXPECT_FALSE((PricedRow{.priced = true, .below_floor = true}.judged()));
 }
 
-TEST(PricedRowsJson, TellsOfEveryRowWhatOtherModelsNeed) {
+TEST(PricedRowsJson, ShowsOfEveryRowWhatOtherModelsNeed) {
   KernelRows rows;
   ASSERT_TRUE(
       AddKernelRows("gpu,dtype,batch,m,n,k,layout,time_us,timing\n"

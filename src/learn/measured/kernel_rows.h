@@ -37,7 +37,7 @@ struct KernelRow {
   uint16_t op = 0;     // Of KernelRows::ops: rows with one launch floor.
   uint32_t line = 0;
   uint32_t place = 0;  // The row's number in its file, from 0.
-  double count = 1;    // Observations behind the time.
+  double count = 1;    // Observations after the time.
 };
 
 /// A row that is left out, and why.

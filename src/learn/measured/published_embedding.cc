@@ -125,9 +125,8 @@ std::string GpuFrom(std::string_view device) {
   return name;
 }
 
-// The number behind `key`, as in "cache rows = 0.8 x unique rows".
-std::optional<double> NumberBehind(std::string_view text,
-                                   std::string_view key) {
+// The number after `key`, as in "cache rows = 0.8 x unique rows".
+std::optional<double> NumberAfter(std::string_view text, std::string_view key) {
   const size_t found = text.find(key);
   if (found == std::string_view::npos) {
     return std::nullopt;
@@ -149,8 +148,8 @@ Status SetPlace(const PublishedRow& row, ir::EmbeddingBag& bag) {
     return {};
   }
   bag.place = ir::BagPlace::kManagedCache;
-  const auto of_unique = NumberBehind(place, "cache rows = ");
-  const auto of_all = NumberBehind(place, "cache_load_factor ");
+  const auto of_unique = NumberAfter(place, "cache rows = ");
+  const auto of_all = NumberAfter(place, "cache_load_factor ");
   if (!of_unique && !of_all) {
     return row.Bad(kPlacement, "the size of the cache");
   }
@@ -197,7 +196,7 @@ Result<PublishedLookup> ReadPublishedLookup(const PublishedRow& row) {
   bag.unique_rows =
       static_cast<int64_t>(CellNumber(row[kUniqueRows]).value_or(0));
   bag.index_alpha =
-      NumberBehind(row[kDistribution], "power-law alpha ").value_or(0);
+      NumberAfter(row[kDistribution], "power-law alpha ").value_or(0);
   RETURN_IF_ERROR(SetPlace(row, bag));
   RETURN_IF_ERROR(SetUpdate(row, bag));
   const auto time_ms = CellNumber(row[kTimeMs]);

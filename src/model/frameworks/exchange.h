@@ -43,7 +43,7 @@ class Ddp {
   void Reduce(int64_t elements);
   /// Sums a gradient that has a bucket of its own, of a DDP around it alone.
   void ReduceAlone(int64_t elements);
-  /// Behind the last node: waits for the buckets, and gives gradients back.
+  /// After the last node: waits for the buckets, and gives gradients back.
   void Finish();
 
  private:

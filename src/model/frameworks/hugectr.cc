@@ -280,7 +280,7 @@ void HugectrEmbedding::Reduce(int64_t parameters) {
     bag->pass = ir::Pass::kBackward;
     Kernel(*bag);
   }
-  // Rows are updated behind their gradients' arrival, beside the sums.
+  // Rows are updated after their gradients' arrival, beside the sums.
   step_.WaitForStream(collective_);
   // All in one, in the products' type.
   Sum(parameters + hot_elements(), types.activation);
@@ -458,7 +458,7 @@ class HugectrDlrm {
                        .dtype = torch_.options().types.activation};
     embedding_.LookUp();
     Keep([this] { embedding_.Update(); });
-    // Behind the last gradient of the MLPs, which rows need not wait for.
+    // After the last gradient of the MLPs, which rows need not wait for.
     Keep([this] { embedding_.Reduce(parameters_); });
     const Tensor bottom = Mlp(dense, model_.bottom_mlp);
     const Tensor vectors = embedding_.Receive();

@@ -22,7 +22,7 @@ struct Request {
   const RankPlan& plan;
 };
 
-/// How tables are shared out to ranks unless a plan says so (sharding.cc).
+/// How tables are divided to ranks unless a plan says so (sharding.cc).
 enum class ShardingRule : uint8_t {
   kNone,  // Runs on one GPU.
   kChunks,
@@ -49,7 +49,7 @@ struct Implementation {
   bool ddp = false;           // Sums gradients in buckets, as DDP does.
   bool prefetches = false;    // Can distribute ids a batch ahead.
   /// All-to-alls over several nodes go by the ranks of the own node.
-  bool staged = false;
+  bool hierarchical = false;
   /// The implementation with one lookup over all tables, where this one has a
   /// lookup per table; empty: it has not.
   std::string_view fused{};

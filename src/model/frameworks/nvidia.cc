@@ -19,7 +19,7 @@ namespace stepcast::model {
 namespace {
 
 // An MLP in one op, as Apex fuses it: a product a layer, bias and
-// ReLU in one kernel behind it.
+// ReLU in one kernel after it.
 
 // How the layers are fused.
 struct FusedMlp {
@@ -232,7 +232,7 @@ class NvidiaDlrm {
     scaler_.Unscale(table_elements());
     UpdateTables();
     step_.EndCapture();
-    // The loss is summed on the device and read now and then.
+    // The loss is summed on the device and read occasionally.
     const OpScope op(step_, "aten::add_");
     step_.Launch(Stream(1, 2, ir::DType::kFp32));
   }
@@ -292,7 +292,7 @@ class NvidiaDlrm {
   }
 
   // Several ranks gather by other ops: where each table begins is added to the
-  // ids, and what is gathered is cast behind it.
+  // ids, and what is gathered is cast after it.
   Tensor Gather() {
     const Types& types = torch_.options().types;
     if (!alone()) {
@@ -335,7 +335,7 @@ class NvidiaDlrm {
   }
 
   // Vectors of the tables and the bottom MLP that this rank has, for the
-  // samples of all, to the ranks of the samples. Behind it, all ranks do the
+  // samples of all, to the ranks of the samples. After it, all ranks do the
   // same, and DDP sums what they learn.
   void Meet() {
     std::vector<Tensor> parts;

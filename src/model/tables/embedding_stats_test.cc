@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kSeed = 7;
 
 // Rows by the inverse of the distribution function of x^-alpha.
-int64_t DrawZipf(Rng& rng, double rows, double alpha) {
+int64_t SampleZipf(Rng& rng, double rows, double alpha) {
   const double u = static_cast<double>(rng.Next() >> 11) * 0x1p-53;
   const double top = std::pow(rows + 1, 1 - alpha);
   return static_cast<int64_t>(std::pow(1 + u * (top - 1), 1 / (1 - alpha)));
@@ -31,7 +31,7 @@ TEST(EmbeddingStatsTest, ZipfAgreesWithDraws) {
   Rng rng(kSeed);
   std::unordered_set<int64_t> seen;
   for (int i = 0; i < 20000; ++i) {
-    seen.insert(DrawZipf(rng, 100000, 1.2));
+    seen.insert(SampleZipf(rng, 100000, 1.2));
   }
   const double expected = EmbeddingStats(ids, 100000, kSeed).UniqueRows(20000);
   EXPECT_NEAR(expected / static_cast<double>(seen.size()), 1, 0.02);

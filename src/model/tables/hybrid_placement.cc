@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/memory.h"
-#include "model/tables/table_deal.h"
+#include "model/tables/table_assignment.h"
 
 namespace stepcast::model {
 namespace {

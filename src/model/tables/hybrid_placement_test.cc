@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 #include "model/memory.h"
-#include "model/tables/table_deal.h"
+#include "model/tables/table_assignment.h"
 
 namespace stepcast::model {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/files/toml_read.h"
 #include "base/nearest.h"
 #include "model/model.h"
-#include "model/tables/table_deal.h"
+#include "model/tables/table_assignment.h"
 
 namespace stepcast::model {
 namespace {

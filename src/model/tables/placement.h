@@ -11,7 +11,7 @@ namespace stepcast::model {
 enum class Placement {
   kHbm,        // The GPU's memory.
   kUvm,        // Host memory, rows read by the GPU over PCIe.
-  kUvmCache,   // The same behind a cache of rows in the GPU's memory.
+  kUvmCache,   // The same after a cache of rows in the GPU's memory.
   kHostCache,  // The same, but the host gathers and copies missing rows.
   kHost,       // Host memory, looked up by the host, vectors copied.
   kRemote,     // Parameter servers, vectors sent over the network and copied.

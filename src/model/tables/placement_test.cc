@@ -95,7 +95,7 @@ TEST(PlacementTest, ModelFilesSayWhereTablesAre) {
   EXPECT_THAT(bare.error().message, HasSubstr("cache without a cache"));
 }
 
-// Works of the graph by what they are.
+// Activities of the graph by what they are.
 struct Found {
   int managed = 0;
   int host = 0;
@@ -108,7 +108,7 @@ Found Count(const Model& model, std::string_view impl) {
   const auto graph = BuildGraph(model, settings);
   EXPECT_TRUE(graph) << graph.error().message;
   Found found;
-  for (const ir::WorkId id : graph->data().works.ids()) {
+  for (const ir::ActivityId id : graph->data().activities.ids()) {
     const ir::KernelShape& shape = graph->shape(id);
     const auto* bag = std::get_if<ir::EmbeddingBag>(&shape);
     const auto* copy = std::get_if<ir::Copy>(&shape);

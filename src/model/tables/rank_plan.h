@@ -23,9 +23,9 @@ struct RankLoad {
 ///   local       whole, or some of its columns; the rank looks it up for the
 ///               samples of all;
 ///   replicated  on every rank, each for its own samples;
-///   split       its rows dealt out to all ranks: `rows` and `pooling` are this
+///   split       its rows sharded to all ranks: `rows` and `pooling` are this
 ///               rank's part, looked up for the samples of all;
-///   node_split  likewise, but dealt out to the ranks of this rank's node,
+///   node_split  likewise, but sharded to the ranks of this rank's node,
 ///   alone
 ///               or with those of other nodes.
 struct RankPlan {

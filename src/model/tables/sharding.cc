@@ -19,7 +19,7 @@
 #include "model/model.h"
 #include "model/shapes.h"
 #include "model/tables/embedding_stats.h"
-#include "model/tables/table_deal.h"
+#include "model/tables/table_assignment.h"
 
 namespace stepcast::model {
 namespace {
@@ -52,8 +52,8 @@ bool OneHot(const Model& model) {
       model.tables, [](const TableGroup& group) { return group.pooling == 1; });
 }
 
-TableDeal DealHotRows(const Model& model, const HugectrJob& job) {
-  TableDeal deal{.hot_rows = true};
+TableAssignment AssignHotRows(const Model& model, const HugectrJob& job) {
+  TableAssignment assignment{.hot_rows = true};
   const double uses = job.nodes > 1 ? kHotUsesOverNodes : kHotUsesOnANode;
   for (const TableGroup& table : model.tables) {
     TableGroup hot = table;
@@ -70,13 +70,13 @@ TableDeal DealHotRows(const Model& model, const HugectrJob& job) {
     cold.pooling -= hot.pooling;
     cold.ids = {.kind = IdKind::kUniform};
     if (hot.rows > 0 && hot.pooling > 0) {
-      deal.replicated.push_back(std::move(hot));
+      assignment.replicated.push_back(std::move(hot));
     }
     if (cold.rows > 0 && cold.pooling > 0) {
-      deal.split.push_back(std::move(cold));
+      assignment.split.push_back(std::move(cold));
     }
   }
-  return deal;
+  return assignment;
 }
 
 struct BySize {
@@ -117,10 +117,10 @@ int64_t NodesFor(const TableGroup& table, double share, int64_t nodes) {
 
 // The heaviest parts first, those of one table to as many nodes, which have
 // least so far.
-TableDeal DealToNodes(const BySize& tables, const HugectrJob& job) {
-  TableDeal deal{.replicated = tables.small,
-                 .ranks_per_node = job.world / job.nodes};
-  deal.node_split.resize(static_cast<size_t>(job.nodes));
+TableAssignment AssignToNodes(const BySize& tables, const HugectrJob& job) {
+  TableAssignment assignment{.replicated = tables.small,
+                             .ranks_per_node = job.world / job.nodes};
+  assignment.node_split.resize(static_cast<size_t>(job.nodes));
   const double share = tables.traffic / static_cast<double>(job.nodes);
   std::vector<Parts> all;
   for (const TableGroup& table : tables.large) {
@@ -132,41 +132,41 @@ TableDeal DealToNodes(const BySize& tables, const HugectrJob& job) {
   std::ranges::stable_sort(all, std::greater<>(), [](const Parts& parts) {
     return TrafficOf(parts.part);
   });
-  std::vector<double> traffic(deal.node_split.size());
+  std::vector<double> traffic(assignment.node_split.size());
   std::vector<size_t> nodes(traffic.size());
   std::iota(nodes.begin(), nodes.end(), size_t{0});
   for (const Parts& parts : all) {
     std::ranges::stable_sort(nodes, {},
                              [&](size_t node) { return traffic[node]; });
     for (size_t i = 0; i < static_cast<size_t>(parts.count); ++i) {
-      deal.node_split[nodes[i]].push_back(parts.part);
+      assignment.node_split[nodes[i]].push_back(parts.part);
       traffic[nodes[i]] += TrafficOf(parts.part);
     }
   }
-  return deal;
+  return assignment;
 }
 
-TableDeal DealToRanks(BySize tables, int64_t world) {
-  TableDeal deal{.replicated = std::move(tables.small)};
+TableAssignment AssignToRanks(BySize tables, int64_t world) {
+  TableAssignment assignment{.replicated = std::move(tables.small)};
   std::vector<TableGroup> whole;
   for (TableGroup& table : tables.large) {
     const bool hot =
         TrafficOf(table) * static_cast<double>(world) > tables.traffic;
-    (hot && table.rows >= world ? deal.split : whole)
+    (hot && table.rows >= world ? assignment.split : whole)
         .push_back(std::move(table));
   }
   const int64_t any = std::ssize(whole) + 1;
-  deal.local = DealGreedily(std::move(whole), world, TrafficOf, any);
-  return deal;
+  assignment.local = AssignGreedily(std::move(whole), world, TrafficOf, any);
+  return assignment;
 }
 
-TableDeal DealLikeHugectr(const Model& model, const HugectrJob& job) {
+TableAssignment AssignLikeHugectr(const Model& model, const HugectrJob& job) {
   if (OneHot(model)) {
-    return DealHotRows(model, job);
+    return AssignHotRows(model, job);
   }
   const BySize tables = Sort(model);
-  return job.nodes > 1 ? DealToNodes(tables, job)
-                       : DealToRanks(tables, job.world);
+  return job.nodes > 1 ? AssignToNodes(tables, job)
+                       : AssignToRanks(tables, job.world);
 }
 
 // NVIDIA's placement leaves the rank of the bottom MLP without tables if there
@@ -198,65 +198,66 @@ struct Job {
   uint64_t seed = 1;
 };
 
-TableDeal Replicate(const Job& job) {
+TableAssignment Replicate(const Job& job) {
   return {.replicated = job.model.tables};
 }
 
 // Bin-packed by size, as many tables as possible alike on each rank.
-TableDeal DealNvidia(const Job& job) {
+TableAssignment AssignNvidia(const Job& job) {
   const bool apart = job.world > kFewRanks;
   const int64_t ranks = job.world - (apart ? 1 : 0);
   const std::vector<TableGroup> tables = SingleTables(job.model.tables);
-  TableDeal deal{
-      .local = DealGreedily(tables, ranks, ElementsOf,
-                            (std::ssize(tables) + ranks - 1) / ranks),
+  TableAssignment assignment{
+      .local = AssignGreedily(tables, ranks, ElementsOf,
+                              (std::ssize(tables) + ranks - 1) / ranks),
       .bottom_on_first = true};
   if (apart) {
-    deal.local.insert(deal.local.begin(), std::vector<TableGroup>{});
+    assignment.local.insert(assignment.local.begin(),
+                            std::vector<TableGroup>{});
   }
-  return deal;
+  return assignment;
 }
 
 // Greedy by the planner's cost. It counts on one id a sample unless it is told
 // otherwise, so that cost is that of the vectors.
-TableDeal DealTorchrec(const Job& job) {
-  TableDeal deal;
+TableAssignment AssignTorchrec(const Job& job) {
+  TableAssignment assignment;
   std::vector<TableGroup> whole;
   for (const TableGroup& table : SingleTables(job.model.tables)) {
     if (table.rows * kPassesOfGradient < job.batch * kPassesOfVector) {
-      deal.replicated.push_back(table);
+      assignment.replicated.push_back(table);
     } else if (ElementsOf(table) * kFp32Bytes > kDeviceBytes) {
-      deal.split.push_back(table);
+      assignment.split.push_back(table);
     } else {
       whole.push_back(table);
     }
   }
   const int64_t any = std::ssize(whole) + 1;
-  deal.local = DealGreedily(std::move(whole), job.world, DimOf, any);
-  return deal;
+  assignment.local = AssignGreedily(std::move(whole), job.world, DimOf, any);
+  return assignment;
 }
 
-TableDeal DealHugectr(const Job& job) {
-  return DealLikeHugectr(job.model, {.batch = job.batch,
-                                     .world = job.world,
-                                     .nodes = job.nodes,
-                                     .seed = job.seed});
+TableAssignment AssignHugectr(const Job& job) {
+  return AssignLikeHugectr(job.model, {.batch = job.batch,
+                                       .world = job.world,
+                                       .nodes = job.nodes,
+                                       .seed = job.seed});
 }
 
 // HugeCTR's localized slots: tables to the ranks in turn.
-TableDeal DealInTurn(const Job& job) {
+TableAssignment AssignRoundRobin(const Job& job) {
   const std::vector<TableGroup> tables = SingleTables(job.model.tables);
   const auto ranks = static_cast<size_t>(job.world);
-  TableDeal deal;
-  deal.local.resize(std::min(ranks, tables.size()));
+  TableAssignment assignment;
+  assignment.local.resize(std::min(ranks, tables.size()));
   for (size_t i = 0; i < tables.size(); ++i) {
-    deal.local[i % ranks].push_back(tables[i]);
+    assignment.local[i % ranks].push_back(tables[i]);
   }
-  return deal;
+  return assignment;
 }
 
 // Memory balanced, the largest tables in columns.
-TableDeal DealTensorflow(const Job& job) {
+TableAssignment AssignTensorflow(const Job& job) {
   if (job.model.kind != ModelKind::kDlrm) {
     return Replicate(job);
   }
@@ -271,35 +272,35 @@ TableDeal DealTensorflow(const Job& job) {
     slice.dim /= cuts;
     slices.insert(slices.end(), static_cast<size_t>(cuts), slice);
   }
-  return {.local = DealForthAndBack(std::move(slices), job.world)};
+  return {.local = AssignInSnakeOrder(std::move(slices), job.world)};
 }
 
 // facebookresearch/dlrm gives neighbouring tables to a rank; other models are
 // the same on every rank.
-TableDeal DealPytorch(const Job& job) {
+TableAssignment AssignPytorch(const Job& job) {
   if (job.model.kind != ModelKind::kDlrm) {
     return Replicate(job);
   }
-  return {.local = DealChunks(SingleTables(job.model.tables), job.world)};
+  return {.local = AssignChunks(SingleTables(job.model.tables), job.world)};
 }
 
-TableDeal DealBy(ShardingRule rule, const Job& job) {
+TableAssignment AssignBy(ShardingRule rule, const Job& job) {
   switch (rule) {
     case ShardingRule::kTorchrec:
-      return DealTorchrec(job);
+      return AssignTorchrec(job);
     case ShardingRule::kNvidia:
-      return DealNvidia(job);
+      return AssignNvidia(job);
     case ShardingRule::kHugectr:
-      return DealHugectr(job);
+      return AssignHugectr(job);
     case ShardingRule::kInTurn:
-      return DealInTurn(job);
+      return AssignRoundRobin(job);
     case ShardingRule::kTensorflow:
-      return DealTensorflow(job);
+      return AssignTensorflow(job);
     case ShardingRule::kChunks:
     case ShardingRule::kNone:
       break;
   }
-  return DealPytorch(job);
+  return AssignPytorch(job);
 }
 
 // The rows of a split table that a rank has; ids are taken to be spread evenly.
@@ -311,22 +312,24 @@ TableGroup PartOf(const TableGroup& table, int64_t rank, int64_t world) {
 }
 
 // Ranks at which the parts of split tables change: those below have a row more.
-std::vector<int64_t> FirstRanks(const TableDeal& deal, const Job& job) {
+std::vector<int64_t> FirstRanks(const TableAssignment& assignment,
+                                const Job& job) {
   const int64_t world = job.world;
   std::vector<int64_t> firsts;
-  for (int64_t rank = 0; rank <= std::ssize(deal.local); ++rank) {
+  for (int64_t rank = 0; rank <= std::ssize(assignment.local); ++rank) {
     firsts.push_back(rank);
   }
-  firsts.push_back(deal.bottom_on_first ? 1 : 0);
-  for (const TableGroup& table : deal.split) {
+  firsts.push_back(assignment.bottom_on_first ? 1 : 0);
+  for (const TableGroup& table : assignment.split) {
     firsts.push_back(table.rows % world);
   }
-  for (int64_t node = 0; node < std::ssize(deal.node_split); ++node) {
-    const int64_t first = node * deal.ranks_per_node;
+  for (int64_t node = 0; node < std::ssize(assignment.node_split); ++node) {
+    const int64_t first = node * assignment.ranks_per_node;
     firsts.push_back(first);
-    firsts.push_back(first + deal.ranks_per_node);
-    for (const TableGroup& table : deal.node_split[static_cast<size_t>(node)]) {
-      firsts.push_back(first + table.rows % deal.ranks_per_node);
+    firsts.push_back(first + assignment.ranks_per_node);
+    for (const TableGroup& table :
+         assignment.node_split[static_cast<size_t>(node)]) {
+      firsts.push_back(first + table.rows % assignment.ranks_per_node);
     }
   }
   std::ranges::sort(firsts);
@@ -335,54 +338,59 @@ std::vector<int64_t> FirstRanks(const TableDeal& deal, const Job& job) {
   return firsts;
 }
 
-bool HasNodeSplits(const TableDeal& deal) {
-  return std::ranges::any_of(
-      deal.node_split, [](const auto& tables) { return !tables.empty(); });
+bool HasNodeSplits(const TableAssignment& assignment) {
+  return std::ranges::any_of(assignment.node_split, [](const auto& tables) {
+    return !tables.empty();
+  });
 }
 
-RankPlan PlanOf(const TableDeal& deal, int64_t rank, const Job& job) {
+RankPlan PlanOf(const TableAssignment& assignment, int64_t rank,
+                const Job& job) {
   RankPlan plan{.rank = rank,
                 .world = job.world,
                 .nodes = job.nodes,
-                .replicated = deal.replicated,
-                .hot_rows = deal.hot_rows,
-                .bottom_mlp = !deal.bottom_on_first || rank == 0};
-  if (rank < std::ssize(deal.local)) {
-    plan.local = deal.local[static_cast<size_t>(rank)];
+                .replicated = assignment.replicated,
+                .hot_rows = assignment.hot_rows,
+                .bottom_mlp = !assignment.bottom_on_first || rank == 0};
+  if (rank < std::ssize(assignment.local)) {
+    plan.local = assignment.local[static_cast<size_t>(rank)];
   }
-  for (const TableGroup& table : deal.split) {
+  for (const TableGroup& table : assignment.split) {
     plan.split.push_back(PartOf(table, rank, job.world));
   }
-  if (HasNodeSplits(deal)) {
-    plan.ranks_per_node = deal.ranks_per_node;
-    for (const auto& tables : deal.node_split) {
+  if (HasNodeSplits(assignment)) {
+    plan.ranks_per_node = assignment.ranks_per_node;
+    for (const auto& tables : assignment.node_split) {
       plan.node_columns.push_back(ColumnsOf(tables));
     }
-    const int64_t node = rank / deal.ranks_per_node;
-    for (const TableGroup& table : deal.node_split[static_cast<size_t>(node)]) {
-      plan.node_split.push_back(
-          PartOf(table, rank % deal.ranks_per_node, deal.ranks_per_node));
+    const int64_t node = rank / assignment.ranks_per_node;
+    for (const TableGroup& table :
+         assignment.node_split[static_cast<size_t>(node)]) {
+      plan.node_split.push_back(PartOf(table, rank % assignment.ranks_per_node,
+                                       assignment.ranks_per_node));
     }
   }
   return plan;
 }
 
-std::vector<RankLoad> LoadsOf(const Job& job, const TableDeal& deal) {
+std::vector<RankLoad> LoadsOf(const Job& job,
+                              const TableAssignment& assignment) {
   std::vector<RankLoad> loads(static_cast<size_t>(job.world));
-  for (size_t rank = 0; rank < deal.local.size(); ++rank) {
-    const std::vector<TableGroup>& tables = deal.local[rank];
+  for (size_t rank = 0; rank < assignment.local.size(); ++rank) {
+    const std::vector<TableGroup>& tables = assignment.local[rank];
     loads[rank] = {.tables = TablesOf(tables),
                    .columns = ColumnsOf(tables),
                    .ids = LookupsOf(tables, job.batch)};
   }
-  if (HasNodeSplits(deal) && job.world <= kMostLoads) {
+  if (HasNodeSplits(assignment) && job.world <= kMostLoads) {
     for (int64_t rank = 0; rank < job.world; ++rank) {
-      const std::vector<TableGroup> parts = PlanOf(deal, rank, job).node_split;
+      const std::vector<TableGroup> parts =
+          PlanOf(assignment, rank, job).node_split;
       loads[static_cast<size_t>(rank)].node_tables = TablesOf(parts);
       loads[static_cast<size_t>(rank)].node_ids = LookupsOf(parts, job.batch);
     }
   }
-  if (deal.bottom_on_first && !job.model.bottom_mlp.empty()) {
+  if (assignment.bottom_on_first && !job.model.bottom_mlp.empty()) {
     loads.front().columns += job.model.bottom_mlp.back();
   }
   return loads;
@@ -394,12 +402,12 @@ bool Alike(const RankPlan& a, const RankPlan& b) {
 }
 
 // Runs of ranks whose plan is that of their first, folded where they are alike.
-std::vector<RankShare> Fold(const Job& job, const TableDeal& deal) {
+std::vector<RankShare> Fold(const Job& job, const TableAssignment& assignment) {
   std::vector<RankShare> shares;
-  const std::vector<int64_t> firsts = FirstRanks(deal, job);
+  const std::vector<int64_t> firsts = FirstRanks(assignment, job);
   for (size_t i = 0; i < firsts.size(); ++i) {
     const int64_t end = i + 1 < firsts.size() ? firsts[i + 1] : job.world;
-    RankPlan plan = PlanOf(deal, firsts[i], job);
+    RankPlan plan = PlanOf(assignment, firsts[i], job);
     const auto same = std::ranges::find_if(shares, [&](const RankShare& share) {
       return Alike(share.plan, plan);
     });
@@ -409,7 +417,7 @@ std::vector<RankShare> Fold(const Job& job, const TableDeal& deal) {
       shares.push_back({.plan = std::move(plan), .count = end - firsts[i]});
     }
   }
-  const std::vector<RankLoad> loads = LoadsOf(job, deal);
+  const std::vector<RankLoad> loads = LoadsOf(job, assignment);
   for (RankShare& share : shares) {
     share.plan.makers = std::ranges::count_if(
         loads, [](const RankLoad& load) { return load.columns > 0; });
@@ -453,15 +461,17 @@ Result<std::vector<RankShare>> ShareTables(const Model& model,
                 .world = world,
                 .nodes = nodes,
                 .seed = settings.seed};
-  return Fold(job, DealBy(settings.impl->sharding, job));
+  return Fold(job, AssignBy(settings.impl->sharding, job));
 }
 
-Result<std::vector<RankShare>> ShareDeal(const Model& model,
-                                         const Settings& settings,
-                                         int64_t world, const TableDeal& deal) {
-  CHECK(world >= 1 && world <= kMostRanks && std::ssize(deal.local) <= world);
-  if (HasNodeSplits(deal)) {
-    CHECK(deal.ranks_per_node * std::ssize(deal.node_split) == world);
+Result<std::vector<RankShare>> ShareAssignment(
+    const Model& model, const Settings& settings, int64_t world,
+    const TableAssignment& assignment) {
+  CHECK(world >= 1 && world <= kMostRanks &&
+        std::ssize(assignment.local) <= world);
+  if (HasNodeSplits(assignment)) {
+    CHECK(assignment.ranks_per_node * std::ssize(assignment.node_split) ==
+          world);
     if (!settings.impl->plans) {
       return Fail(ErrorCode::kUnsupported,
                   fmt::format("implementation {} does not split tables over "
@@ -472,7 +482,7 @@ Result<std::vector<RankShare>> ShareDeal(const Model& model,
   return Fold({.model = model,
                .batch = settings.batch > 0 ? settings.batch : model.batch,
                .world = world},
-              deal);
+              assignment);
 }
 
 }  // namespace stepcast::model

@@ -10,7 +10,7 @@
 #include "model/model.h"
 #include "model/settings.h"
 #include "model/tables/rank_plan.h"
-#include "model/tables/table_deal.h"
+#include "model/tables/table_assignment.h"
 
 namespace stepcast::model {
 
@@ -20,7 +20,7 @@ struct RankShare {
   int64_t count = 1;
 };
 
-/// Ranks of a job, as many as can be told apart one by one.
+/// Ranks of a job, as many as can be distinguished one by one.
 inline constexpr int64_t kMostRanks = 16'384;
 /// Up to so many ranks, each plan knows what every other rank has.
 inline constexpr int64_t kMostLoads = 256;
@@ -35,9 +35,9 @@ Result<std::vector<RankShare>> ShareTables(const Model& model,
 
 /// The same of a deal made elsewhere. Fails for tables split over nodes with
 /// another implementation than torchrec.
-Result<std::vector<RankShare>> ShareDeal(const Model& model,
-                                         const Settings& settings,
-                                         int64_t world, const TableDeal& deal);
+Result<std::vector<RankShare>> ShareAssignment(
+    const Model& model, const Settings& settings, int64_t world,
+    const TableAssignment& assignment);
 
 }  // namespace stepcast::model
 

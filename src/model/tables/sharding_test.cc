@@ -65,7 +65,7 @@ int64_t Elements(const Model& model) {
 class EveryRule
     : public ::testing::TestWithParam<std::pair<const char*, int64_t>> {};
 
-TEST_P(EveryRule, DealsEveryTableOnce) {
+TEST_P(EveryRule, AssignsEveryTableOnce) {
   const auto [impl, world] = GetParam();
   for (const char* const name :
        {"nvidia_dlrm_t3", "nvidia_dlrm_t0", "mlperf_dlrm_dcnv2",
@@ -156,7 +156,7 @@ TEST(ShardingTest, TensorflowBalancesMemoryAndCutsLargeTablesIntoColumns) {
 
 // Dealt by TorchRec's planner to the 8 ranks of the recorded DLRM: the ids that
 // each rank looks up for 128 samples, and the numbers it holds.
-TEST(ShardingTest, TorchrecDealsAsRecorded) {
+TEST(ShardingTest, TorchrecAssignsAsRecorded) {
   const auto model = ParseModel(
       "batch = 16\ndense_features = 13\nbottom_mlp = [256, 128, 16]\n"
       "top_mlp = [512, 512, 256, 1]\nembedding_dim = 16\n"
@@ -195,20 +195,20 @@ TEST(ShardingTest, HugectrReplicatesSmallTablesAndSplitsHotOnes) {
 
 // Two nodes of two ranks: a table on rank 1, one split over the first node, one
 // over all ranks, one on every rank.
-TEST(ShardingTest, TakesADealMadeElsewhere) {
+TEST(ShardingTest, TakesAnAssignmentMadeElsewhere) {
   Model model;
   model.batch = 10;
   model.tables = {{.count = 4, .rows = 100, .dim = 8, .pooling = 4}};
   TableGroup table = model.tables.front();
   table.count = 1;
-  const TableDeal deal{.local = {{}, {table}},
-                       .replicated = {table},
-                       .split = {table},
-                       .node_split = {{table}, {}},
-                       .ranks_per_node = 2};
+  const TableAssignment assignment{.local = {{}, {table}},
+                                   .replicated = {table},
+                                   .split = {table},
+                                   .node_split = {{table}, {}},
+                                   .ranks_per_node = 2};
   Settings settings;
   settings.impl = *FindImplementation("torchrec");
-  const auto shares = ShareDeal(model, settings, 4, deal);
+  const auto shares = ShareAssignment(model, settings, 4, assignment);
   ASSERT_TRUE(shares) << shares.error().message;
   ASSERT_EQ(shares->size(), 3u);  // The ranks of the second node are alike.
   const RankPlan& first = shares->front().plan;
@@ -222,7 +222,7 @@ TEST(ShardingTest, TakesADealMadeElsewhere) {
   EXPECT_TRUE(shares->at(2).plan.node_split.empty());
   EXPECT_EQ(shares->at(2).plan.split.front().rows, 25);
   settings.impl = *FindImplementation("hugectr");
-  const auto other = ShareDeal(model, settings, 4, deal);
+  const auto other = ShareAssignment(model, settings, 4, assignment);
   ASSERT_FALSE(other);
   EXPECT_THAT(other.error().message, HasSubstr("expected torchrec"));
 }
@@ -230,7 +230,7 @@ TEST(ShardingTest, TakesADealMadeElsewhere) {
 // 64 ranks on 8 nodes. The table with 100 ids a sample has more than half of
 // all lookups: every node has an eighth of its rows, every rank an eighth of
 // that.
-TEST(ShardingTest, HugectrDealsTablesToNodesAndSplitsThemThere) {
+TEST(ShardingTest, HugectrAssignsTablesToNodesAndSplitsThemThere) {
   const auto model = FindModel("mlperf_dlrm_dcnv2");
   ASSERT_TRUE(model);
   Settings settings;

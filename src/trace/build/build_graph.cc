@@ -67,7 +67,8 @@ class ExecutionRankAdder {
         std::ranges::any_of(execution_.nodes, [](const ExecutionNode& node) {
           return node.kind == NodeKind::kDevice;
         });
-    // Threads share streams, which run works in the order they were launched.
+    // Threads share streams, which run activities in the order they were
+    // launched.
     for (const uint32_t i : OrderOfStart(execution_)) {
       if (!inside_[i]) {
         continue;
@@ -75,7 +76,7 @@ class ExecutionRankAdder {
       if (linked && execution_.nodes[i].kind == NodeKind::kDevice) {
         AddDeviceNode(i);
       } else if (!linked && launches_[i]) {
-        AddExpectedWorks(i);
+        AddExpectedActivities(i);
       }
     }
     return std::move(added_);
@@ -208,16 +209,16 @@ class ExecutionRankAdder {
                              .op = ops_[node]});
   }
 
-  void AddWork(std::string_view name, ir::Work work,
-               const ir::KernelShape& shape) {
-    work.name = builder_.Intern(name);
+  void AddActivity(std::string_view name, ir::Activity activity,
+                   const ir::KernelShape& shape) {
+    activity.name = builder_.Intern(name);
     const auto* collective = std::get_if<ir::Collective>(&shape);
     if (collective != nullptr) {
-      work.kind = ir::WorkKind::kCollective;
+      activity.kind = ir::ActivityKind::kCollective;
     }
-    const ir::WorkId id = builder_.AddWork(work, shape);
+    const ir::ActivityId id = builder_.AddActivity(activity, shape);
     if (collective != nullptr) {
-      added_.collectives.push_back({.work = id, .shape = *collective});
+      added_.collectives.push_back({.activity = id, .shape = *collective});
     }
   }
 
@@ -257,21 +258,21 @@ class ExecutionRankAdder {
         .collective = execution_.strings.view(node.arguments.collective),
         .partner = PartnerOf(node.parent),
         .world_size = execution_.info.world_size.value_or(0)};
-    ir::Work work{
+    ir::Activity activity{
         .kind = node.device_kind == DeviceEventKind::kKernel
-                    ? ir::WorkKind::kKernel
+                    ? ir::ActivityKind::kKernel
                 : node.device_kind == DeviceEventKind::kMemcpy
-                    ? ir::WorkKind::kMemcpy
-                    : ir::WorkKind::kMemset,
+                    ? ir::ActivityKind::kMemcpy
+                    : ir::ActivityKind::kMemset,
         .stream = StreamOf(node.stream < 0 ? kDefaultStream : node.stream),
         .measured = MeasuredOf(node)};
     if (node.parent != ExecutionNode::kNoParent && ops_[node.parent].valid()) {
-      work.call = AddLaunch(node.parent);
+      activity.call = AddLaunch(node.parent);
     }
-    AddWork(name, work, ClassifyDevice(rules_, facts, contexts));
+    AddActivity(name, activity, ClassifyDevice(rules_, facts, contexts));
   }
 
-  void AddExpectedWorks(uint32_t index) {
+  void AddExpectedActivities(uint32_t index) {
     const Arguments arguments =
         host_only_ ? OnDevice(ArgumentsOf(index)) : ArgumentsOf(index);
     if (!HasTensor(arguments.inputs, ir::Device::kGpu) &&
@@ -293,9 +294,9 @@ class ExecutionRankAdder {
         product->transpose_a |= layouts_[index].a_transposed;
         product->transpose_b |= layouts_[index].b_transposed;
       }
-      AddWork(name,
-              {.stream = StreamOf(kDefaultStream), .call = AddLaunch(index)},
-              shape);
+      AddActivity(
+          name, {.stream = StreamOf(kDefaultStream), .call = AddLaunch(index)},
+          shape);
     }
   }
 
@@ -350,7 +351,7 @@ void MatchCollectives(std::span<const AddedRank> ranks,
     ir::MatchedCollective matched{.kind =
                                       ranks.front().collectives[i].shape.kind};
     for (const AddedRank& rank : ranks) {
-      matched.works.push_back(rank.collectives[i].work);
+      matched.activities.push_back(rank.collectives[i].activity);
     }
     builder.AddCollective(std::move(matched));
   }

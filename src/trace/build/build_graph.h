@@ -25,7 +25,7 @@ struct BuildOptions {
 /// One graph over all ranks: host threads with their ops, the calls that
 /// matter, the device work with typed shapes, waits where recorded or inferred,
 /// and collectives matched across ranks. A rank with only an execution trace
-/// gets one work for each op that would launch one, without times.
+/// gets one activity for each op that would launch one, without times.
 class GraphMaker {
  public:
   /// Reads what all steps share. Ranks and rules must live as long.

@@ -130,11 +130,11 @@ TEST(BuildGraphTest, KeepsWorkThatTheStepBeforeLeftOver) {
                              .Kernel("volta_sgemm_128x64_nn", 7, 50, 70, 7)
                              .Kernel("volta_sgemm_128x64_nn", 7, 130, 9, 8));
   const ir::Graph graph = Build(ranks, {.step = 2});
-  ASSERT_EQ(graph.data().works.size(), 2U);
-  const ir::Work& left_over = graph.data().works[ir::WorkId{0}];
+  ASSERT_EQ(graph.data().activities.size(), 2U);
+  const ir::Activity& left_over = graph.data().activities[ir::ActivityId{0}];
   EXPECT_FALSE(left_over.call.valid());
   EXPECT_EQ(left_over.measured->start, microseconds(-50));
-  EXPECT_TRUE(graph.data().works[ir::WorkId{1}].call.valid());
+  EXPECT_TRUE(graph.data().activities[ir::ActivityId{1}].call.valid());
 }
 
 // A kernel on stream 7, and one on stream 20 that is made to wait for it.
@@ -159,13 +159,13 @@ TEST(BuildGraphTest, UsesTheWaitsThatTheProfilerRecorded) {
   const ir::GraphData& data = graph.data();
   ASSERT_EQ(data.stream_waits.size(), 1U);
   EXPECT_FALSE(data.stream_waits[0].inferred);
-  EXPECT_EQ(data.works[data.stream_waits[0].before].measured->start,
+  EXPECT_EQ(data.activities[data.stream_waits[0].before].measured->start,
             microseconds(30));
-  EXPECT_EQ(data.works[data.stream_waits[0].after].measured->start,
+  EXPECT_EQ(data.activities[data.stream_waits[0].after].measured->start,
             microseconds(71));
   ASSERT_EQ(data.host_waits.size(), 1U);
   EXPECT_FALSE(data.host_waits[0].inferred);
-  EXPECT_EQ(data.works[data.host_waits[0].before].measured->start,
+  EXPECT_EQ(data.activities[data.host_waits[0].before].measured->start,
             microseconds(71));
 }
 
@@ -177,7 +177,7 @@ TEST(BuildGraphTest, InfersWaitsFromTheOrderOfCalls) {
   const ir::GraphData& data = graph.data();
   ASSERT_EQ(data.stream_waits.size(), 1U);
   EXPECT_TRUE(data.stream_waits[0].inferred);
-  EXPECT_EQ(data.works[data.stream_waits[0].after].measured->start,
+  EXPECT_EQ(data.activities[data.stream_waits[0].after].measured->start,
             microseconds(71));
   ASSERT_EQ(data.host_waits.size(), 1U);
   EXPECT_TRUE(data.host_waits[0].inferred);
@@ -206,8 +206,9 @@ TEST(BuildGraphTest, InfersWaitsOfACollectiveFromLaunchesAlone) {
   ASSERT_EQ(data.stream_waits.size(), 2U);
   std::vector<std::pair<int64_t, int64_t>> starts;
   for (const ir::StreamWait& wait : data.stream_waits) {
-    starts.emplace_back(data.works[wait.before].measured->start->count() / 1000,
-                        data.works[wait.after].measured->start->count() / 1000);
+    starts.emplace_back(
+        data.activities[wait.before].measured->start->count() / 1000,
+        data.activities[wait.after].measured->start->count() / 1000);
   }
   // The collective waits for its input, and the last kernel for it; the one
   // between runs beside it.
@@ -233,7 +234,7 @@ TEST(BuildGraphTest, SeesACopyThatBlocksItsCall) {
   const ir::Graph graph = Build(ranks);
   const ir::GraphData& data = graph.data();
   ASSERT_EQ(data.host_waits.size(), 1U);
-  EXPECT_EQ(data.host_waits[0].call, data.works[ir::WorkId{0}].call);
+  EXPECT_EQ(data.host_waits[0].call, data.activities[ir::ActivityId{0}].call);
 }
 
 TEST(BuildGraphTest, MatchesCollectivesAcrossRanksInOrder) {
@@ -257,13 +258,13 @@ TEST(BuildGraphTest, MatchesCollectivesAcrossRanksInOrder) {
   ASSERT_EQ(data.collectives.size(), 2U);
   EXPECT_EQ(data.collectives[ir::CollectiveId{0}].kind,
             ir::CollectiveKind::kAllReduce);
-  EXPECT_EQ(data.collectives[ir::CollectiveId{0}].works.size(), 2U);
+  EXPECT_EQ(data.collectives[ir::CollectiveId{0}].activities.size(), 2U);
   EXPECT_EQ(diagnostics.count(kUnmatchedCollective), 0);
   // The second rank's step began 40 us later on the common clock.
   EXPECT_EQ(data.ranks[ir::RankId{1}].step->start, microseconds(40));
 }
 
-TEST(BuildGraphTest, TellsPhasesByAnnotationThreadAndSequence) {
+TEST(BuildGraphTest, FindsPhasesByAnnotationThreadAndSequence) {
   const auto ranks =
       One(TraceText()
               .Step(1, 0, 300)

@@ -144,7 +144,7 @@ using StreamKey = std::pair<int64_t, int64_t>;  // Device, stream.
 
 struct Launch {
   Duration call_start{};
-  uint32_t work = 0;  // Device event.
+  uint32_t activity = 0;  // Device event.
 };
 
 class WaitFinder {
@@ -179,14 +179,14 @@ class WaitFinder {
   // A cudaEventRecord, and the work in front of it.
   struct Record {
     StreamKey stream;
-    uint32_t work = kNoEvent;
+    uint32_t activity = kNoEvent;
   };
 
   void CollectLaunches() {
-    for (const uint32_t i : window_.works) {
+    for (const uint32_t i : window_.activities) {
       const DeviceEvent& event = trace_.device_events[i];
-      const uint32_t call = linked_.work_call[i];
-      // Work of before the window comes first, in the order it ran.
+      const uint32_t call = linked_.activity_call[i];
+      // Activity of before the window comes first, in the order it ran.
       const Duration launched = call == kNoEvent
                                     ? window_.step.start - microseconds(1)
                                     : trace_.runtime_events[call].start;
@@ -200,12 +200,12 @@ class WaitFinder {
     }
   }
 
-  Duration End(uint32_t work) const {
-    return trace_.device_events[work].start +
-           trace_.device_events[work].duration;
+  Duration End(uint32_t activity) const {
+    return trace_.device_events[activity].start +
+           trace_.device_events[activity].duration;
   }
 
-  // The last work put into the stream before `time`.
+  // The last activity put into the stream before `time`.
   uint32_t LastBefore(const StreamKey& stream, Duration time) const {
     const auto found = by_stream_.find(stream);
     if (found == by_stream_.end()) {
@@ -213,7 +213,7 @@ class WaitFinder {
     }
     const auto next =
         std::ranges::lower_bound(found->second, time, {}, &Launch::call_start);
-    return next == found->second.begin() ? kNoEvent : std::prev(next)->work;
+    return next == found->second.begin() ? kNoEvent : std::prev(next)->activity;
   }
 
   uint32_t FirstAfter(const StreamKey& stream, Duration time) const {
@@ -223,7 +223,7 @@ class WaitFinder {
     }
     const auto next =
         std::ranges::upper_bound(found->second, time, {}, &Launch::call_start);
-    return next == found->second.end() ? kNoEvent : next->work;
+    return next == found->second.end() ? kNoEvent : next->activity;
   }
 
   std::optional<StreamKey> FindStream(int64_t number) const {
@@ -238,20 +238,20 @@ class WaitFinder {
   // A copy to or from pageable memory blocks inside its own call: the call is
   // not over before the copy is.
   void AddBlockingCopies() {
-    for (const auto& [call, work] : by_call_) {
+    for (const auto& [call, activity] : by_call_) {
       const RuntimeEvent& event = trace_.runtime_events[call];
-      if (trace_.device_events[work].kind == DeviceEventKind::kMemcpy &&
+      if (trace_.device_events[activity].kind == DeviceEventKind::kMemcpy &&
           ids_.calls[call].valid() &&
-          event.start + event.duration + kClockRounding >= End(work) &&
-          event.start + event.duration > trace_.device_events[work].start) {
-        AddHostWait(work, call, true);
+          event.start + event.duration + kClockRounding >= End(activity) &&
+          event.start + event.duration > trace_.device_events[activity].start) {
+        AddHostWait(activity, call, true);
       }
     }
   }
 
-  void AddHostWait(uint32_t work, uint32_t call, bool inferred) {
-    if (work != kNoEvent && ids_.works[work].valid()) {
-      builder_.AddHostWait({.before = ids_.works[work],
+  void AddHostWait(uint32_t activity, uint32_t call, bool inferred) {
+    if (activity != kNoEvent && ids_.activities[activity].valid()) {
+      builder_.AddHostWait({.before = ids_.activities[activity],
                             .call = ids_.calls[call],
                             .inferred = inferred});
     }
@@ -266,8 +266,8 @@ class WaitFinder {
         End(before) > trace_.device_events[after].start + kClockRounding) {
       return;
     }
-    builder_.AddStreamWait({.before = ids_.works[before],
-                            .after = ids_.works[after],
+    builder_.AddStreamWait({.before = ids_.activities[before],
+                            .after = ids_.activities[after],
                             .inferred = inferred});
   }
 
@@ -310,21 +310,21 @@ class WaitFinder {
   }
 
   void NoteLaunch(uint32_t call, ThreadState& thread) {
-    const auto work = by_call_.find(call);
-    if (work != by_call_.end()) {
-      const DeviceEvent& event = trace_.device_events[work->second];
+    const auto activity = by_call_.find(call);
+    if (activity != by_call_.end()) {
+      const DeviceEvent& event = trace_.device_events[activity->second];
       thread.last_stream = StreamKey(event.device, event.stream);
       thread.last_launch_op = linked_.call_op[call];
     }
   }
 
   // The event goes into the stream the thread used last: frameworks record
-  // right behind the work they want to wait for.
+  // right after the work they want to wait for.
   void NoteRecord(uint32_t call, const ThreadState& thread) {
     if (thread.last_stream) {
       const Duration start = trace_.runtime_events[call].start;
       records_.push_back({.stream = *thread.last_stream,
-                          .work = LastBefore(*thread.last_stream, start)});
+                          .activity = LastBefore(*thread.last_stream, start)});
     }
   }
 
@@ -372,7 +372,7 @@ class WaitFinder {
         records_.rbegin(), records_.rend(),
         [&](const Record& candidate) { return candidate.stream != waiting; });
     if (record != records_.rend()) {
-      AddStreamWait(record->work, after, true);
+      AddStreamWait(record->activity, after, true);
     }
   }
 
@@ -389,13 +389,13 @@ class WaitFinder {
     uint32_t latest = kNoEvent;
     Duration latest_launch = window_.step.start;
     for (const auto& [stream, launches] : by_stream_) {
-      const uint32_t work =
+      const uint32_t activity =
           stream == waiting ? kNoEvent : LastBefore(stream, event.start);
       const uint32_t launch =
-          work == kNoEvent ? kNoEvent : linked_.work_call[work];
+          activity == kNoEvent ? kNoEvent : linked_.activity_call[activity];
       if (launch != kNoEvent &&
           trace_.runtime_events[launch].start >= latest_launch) {
-        latest = work;
+        latest = activity;
         latest_launch = trace_.runtime_events[launch].start;
       }
     }
@@ -406,9 +406,9 @@ class WaitFinder {
 
   uint32_t NextLaunchOfThread(uint32_t thread, Duration time) {
     if (launches_of_thread_.empty()) {
-      for (const auto& [call, work] : by_call_) {
+      for (const auto& [call, activity] : by_call_) {
         const RuntimeEvent& event = trace_.runtime_events[call];
-        launches_of_thread_[event.thread].push_back({event.start, work});
+        launches_of_thread_[event.thread].push_back({event.start, activity});
       }
       for (auto& [key, launches] : launches_of_thread_) {
         std::ranges::sort(launches, {}, &Launch::call_start);
@@ -417,10 +417,10 @@ class WaitFinder {
     const auto& launches = launches_of_thread_[thread];
     const auto next =
         std::ranges::upper_bound(launches, time, {}, &Launch::call_start);
-    return next == launches.end() ? kNoEvent : next->work;
+    return next == launches.end() ? kNoEvent : next->activity;
   }
 
-  // A sync right behind a launch in the same op waits for that launch's
+  // A sync right after a launch in the same op waits for that launch's
   // stream; otherwise for the work whose end is nearest to the call's end.
   void InferHostWait(uint32_t call, const ThreadState& thread) {
     const RuntimeEvent& event = trace_.runtime_events[call];
@@ -432,10 +432,10 @@ class WaitFinder {
     const Duration end = event.start + event.duration;
     uint32_t best = kNoEvent;
     for (const auto& [stream, launches] : by_stream_) {
-      const uint32_t work = LastBefore(stream, event.start);
-      if (work != kNoEvent && End(work) <= end + kClockRounding &&
-          (best == kNoEvent || End(work) > End(best))) {
-        best = work;
+      const uint32_t activity = LastBefore(stream, event.start);
+      if (activity != kNoEvent && End(activity) <= end + kClockRounding &&
+          (best == kNoEvent || End(activity) > End(best))) {
+        best = activity;
       }
     }
     AddHostWait(best, call, true);

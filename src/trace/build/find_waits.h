@@ -48,9 +48,9 @@ SyncFacts ReadSyncs(const LinkedTrace& linked);
 
 /// Ids in the graph of what was added of a rank; invalid for the rest.
 struct GraphIds {
-  std::vector<ir::OpId> ops;      // By host event.
-  std::vector<ir::CallId> calls;  // By runtime event.
-  std::vector<ir::WorkId> works;  // By device event.
+  std::vector<ir::OpId> ops;               // By host event.
+  std::vector<ir::CallId> calls;           // By runtime event.
+  std::vector<ir::ActivityId> activities;  // By device event.
   std::map<std::pair<int64_t, int64_t>, ir::StreamId> streams{};
 };
 

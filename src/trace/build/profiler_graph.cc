@@ -85,7 +85,7 @@ std::optional<ir::Index> SparseUpdate(const ExecutionTrace& trace,
       }
     }
     if (child.parent < node || child.parent == ExecutionNode::kNoParent) {
-      break;  // Behind the op.
+      break;  // After the op.
     }
   }
   return std::nullopt;
@@ -106,7 +106,8 @@ class ProfilerRankAdder {
         window_(CutStep(linked_, step)),
         ids_{.ops = std::vector<ir::OpId>(trace_.host_events.size()),
              .calls = std::vector<ir::CallId>(trace_.runtime_events.size()),
-             .works = std::vector<ir::WorkId>(trace_.device_events.size())} {}
+             .activities =
+                 std::vector<ir::ActivityId>(trace_.device_events.size())} {}
 
   AddedRank Run(Duration zero, Diagnostics& diagnostics) {
     AddRank(zero);
@@ -114,7 +115,7 @@ class ProfilerRankAdder {
     AddOps();
     AddStreams();
     AddCalls(facts_.syncs, diagnostics);
-    AddWorks();
+    AddActivities();
     AddWaits(linked_, window_, kinds_, facts_.syncs, ids_, builder_);
     return std::move(added_);
   }
@@ -129,9 +130,9 @@ class ProfilerRankAdder {
     ir::Rank rank{.number = rank_.rank};
     // The device that ran the work, by number; else the only one there is.
     const int64_t used =
-        window_.works.empty()
+        window_.activities.empty()
             ? 0
-            : trace_.device_events[window_.works.front()].device;
+            : trace_.device_events[window_.activities.front()].device;
     for (const DeviceInfo& device : info.devices) {
       if (device.number == used || info.devices.size() == 1) {
         rank.gpu = builder_.Intern(device.name);
@@ -191,8 +192,8 @@ class ProfilerRankAdder {
   }
 
   void AddStreams() {
-    for (const uint32_t work : window_.works) {
-      StreamOf(trace_.device_events[work]);
+    for (const uint32_t activity : window_.activities) {
+      StreamOf(trace_.device_events[activity]);
     }
   }
 
@@ -210,9 +211,9 @@ class ProfilerRankAdder {
 
   void AddCalls(const SyncFacts& syncs, Diagnostics& diagnostics) {
     std::vector<bool> launches(trace_.runtime_events.size());
-    for (const uint32_t work : window_.works) {
-      if (linked_.work_call[work] != kNoEvent) {
-        launches[linked_.work_call[work]] = true;
+    for (const uint32_t activity : window_.activities) {
+      if (linked_.activity_call[activity] != kNoEvent) {
+        launches[linked_.activity_call[activity]] = true;
       }
     }
     kinds_.assign(trace_.runtime_events.size(), ir::CallKind::kOther);
@@ -259,25 +260,28 @@ class ProfilerRankAdder {
     }
   }
 
-  void AddWorks() {
+  void AddActivities() {
     std::vector<std::pair<Duration, LaunchedCollective>> collectives;
-    for (const uint32_t i : window_.works) {
+    for (const uint32_t i : window_.activities) {
       const DeviceEvent& event = trace_.device_events[i];
       const ir::KernelShape& shape = facts_.shapes.of(i);
       const auto* collective = std::get_if<ir::Collective>(&shape);
-      ir::Work work{.name = builder_.Intern(trace_.strings.view(event.name)),
-                    .kind = collective != nullptr ? ir::WorkKind::kCollective
-                                                  : WorkKindOf(event.kind),
-                    .stream = StreamOf(event),
-                    .measured = At(event.start, event.duration)};
-      const uint32_t call = linked_.work_call[i];
+      ir::Activity activity{
+          .name = builder_.Intern(trace_.strings.view(event.name)),
+          .kind = collective != nullptr ? ir::ActivityKind::kCollective
+                                        : ActivityKindOf(event.kind),
+          .stream = StreamOf(event),
+          .measured = At(event.start, event.duration)};
+      const uint32_t call = linked_.activity_call[i];
       if (call != kNoEvent) {
-        work.call = ids_.calls[call];  // Invalid if launched before the step.
+        activity.call =
+            ids_.calls[call];  // Invalid if launched before the step.
       }
-      ids_.works[i] = builder_.AddWork(work, shape);
-      if (collective != nullptr && work.call.valid()) {
-        collectives.push_back({trace_.runtime_events[call].start,
-                               {.work = ids_.works[i], .shape = *collective}});
+      ids_.activities[i] = builder_.AddActivity(activity, shape);
+      if (collective != nullptr && activity.call.valid()) {
+        collectives.push_back(
+            {trace_.runtime_events[call].start,
+             {.activity = ids_.activities[i], .shape = *collective}});
       }
     }
     std::ranges::stable_sort(collectives, {},
@@ -287,16 +291,16 @@ class ProfilerRankAdder {
     }
   }
 
-  static ir::WorkKind WorkKindOf(DeviceEventKind kind) {
+  static ir::ActivityKind ActivityKindOf(DeviceEventKind kind) {
     switch (kind) {
       case DeviceEventKind::kKernel:
-        return ir::WorkKind::kKernel;
+        return ir::ActivityKind::kKernel;
       case DeviceEventKind::kMemcpy:
-        return ir::WorkKind::kMemcpy;
+        return ir::ActivityKind::kMemcpy;
       case DeviceEventKind::kMemset:
-        return ir::WorkKind::kMemset;
+        return ir::ActivityKind::kMemset;
     }
-    return ir::WorkKind::kKernel;
+    return ir::ActivityKind::kKernel;
   }
 
   const RankTrace& rank_;

@@ -40,9 +40,9 @@ Arguments OnDevice(Arguments arguments);
 std::optional<ir::Index> SparseUpdate(const ExecutionTrace& trace,
                                       uint32_t node);
 
-/// A work of a collective, in the order the rank launched them.
+/// An activity of a collective, in the order the rank launched them.
 struct LaunchedCollective {
-  ir::WorkId work{};
+  ir::ActivityId activity{};
   ir::Collective shape{};
 };
 

@@ -54,7 +54,7 @@ TEST(HostOnlyTest, WhatAnOperatorCallsIsPartOfIt) {
   EXPECT_THAT(launches, ElementsAre(false, true, false, true));
 }
 
-TEST(HostOnlyTest, ASparseGradientIsToldByItsValues) {
+TEST(HostOnlyTest, ASparseGradientIsRecognisedByItsValues) {
   const ExecutionTrace trace =
       TraceOfNodes(Node(2, 2, "aten::add_", "cpu", "[1000, 8]") + "," +
                    Node(3, 2, "aten::_nnz", "cpu", "[1000, 8]") + "," +

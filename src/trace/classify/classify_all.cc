@@ -70,7 +70,7 @@ class Classifier {
   }
 
   uint32_t OpOf(uint32_t device_event) const {
-    const uint32_t call = linked_.work_call[device_event];
+    const uint32_t call = linked_.activity_call[device_event];
     return call == kNoEvent ? kNoEvent : linked_.call_op[call];
   }
 

@@ -26,7 +26,7 @@ TEST(ClassifyTest, EveryFamilyHasASizer) {
   }
 }
 
-TEST(ClassifyTest, CopiesTellTheirWayAndPinning) {
+TEST(ClassifyTest, CopiesShowTheirWayAndPinning) {
   EXPECT_EQ(CopyShape("Memcpy HtoD (Pinned -> Device)", 64),
             "copy kind=host_to_device bytes=64 pinned=true");
   EXPECT_EQ(CopyShape("Memcpy HtoD (Pageable -> Device)", 64),

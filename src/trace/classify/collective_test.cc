@@ -17,7 +17,7 @@ constexpr std::string_view kSendRecv =
 constexpr std::string_view kAllReduce =
     "ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)";
 
-TEST(CollectiveTest, TheKernelsOwnRecordTellsAll) {
+TEST(CollectiveTest, TheKernelsOwnRecordShowsAll) {
   // 6637568 floats of 4 bytes.
   EXPECT_EQ(
       ShapeOf({.kernel = kAllReduce,
@@ -41,7 +41,7 @@ TEST(CollectiveTest, UnevenSplitsAreKeptInElements) {
       "collective kind=all_to_all bytes=320 group=2 dtype=int64 send=28,12");
 }
 
-TEST(CollectiveTest, WithoutARecordTheOpsTell) {
+TEST(CollectiveTest, WithoutARecordTheOpsShow) {
   // The annotation has the input alone; the group is the whole job.
   EXPECT_EQ(
       ShapeOf({.kernel = kSendRecv,
@@ -63,7 +63,7 @@ TEST(CollectiveTest, WithoutARecordTheOpsTell) {
             "collective kind=all_to_all bytes=13568 dtype=int32");
 }
 
-TEST(CollectiveTest, WithoutAnythingTheNameTellsTheKind) {
+TEST(CollectiveTest, WithoutAnythingTheNameShowsTheKind) {
   EXPECT_EQ(ShapeOf({.kernel = kAllReduce}), "collective kind=all_reduce");
   EXPECT_EQ(ShapeOf({.kernel = kSendRecv}), "collective kind=send_recv");
   EXPECT_EQ(ShapeOf({.kernel = "ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL("

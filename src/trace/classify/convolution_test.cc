@@ -62,7 +62,7 @@ TEST(ConvolutionTest, SolvesStrideFromTheSizeOfTheOutput) {
             "dtype=fp32");
 }
 
-TEST(ConvolutionTest, AnUnknownStrideIsNotGuessed) {
+TEST(ConvolutionTest, AnUnknownStrideIsNotInferred) {
   EXPECT_EQ(ShapeOf({.kernel = "cudnn_volta_scudnn_128x64_relu_small_nn_v1",
                      .ops = {kUnvalued}}),
             "convolution batch=32 in_channels=3 height=224 width=224 "
@@ -70,7 +70,7 @@ TEST(ConvolutionTest, AnUnknownStrideIsNotGuessed) {
             "dtype=fp32");
 }
 
-TEST(ConvolutionTest, TheKernelTellsThePassAndElseTheOp) {
+TEST(ConvolutionTest, TheKernelShowsThePassAndElseTheOp) {
   const auto pass_of = [](std::string_view kernel) {
     const std::string text = ShapeOf({.kernel = kernel, .ops = {kBackward}});
     const size_t at = text.find("pass=");

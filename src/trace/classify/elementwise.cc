@@ -32,7 +32,7 @@ ir::KernelShape SizeOptimizer(const SizeRequest& request) {
   }
   if (step.dtype == ir::DType::kUnknown) {
     // Profiler traces do not show the types inside a list.
-    step.dtype = TypeBehind(request.facts.name, "Functor");
+    step.dtype = TypeAfter(request.facts.name, "Functor");
   }
   // Lists too long for one launch are split over several.
   const int64_t launches = std::max<int64_t>(request.facts.siblings, 1);
@@ -120,7 +120,7 @@ ir::DType ResultType(std::span<const ir::Tensor* const> tensors) {
   return tensors.empty() ? ir::DType::kUnknown : tensors.front()->dtype;
 }
 
-// Ops that were given a place for the result have it last, behind a plain
+// Ops that were given a place for the result have it last, after a plain
 // argument: aten::sub(self, other, alpha, out).
 bool EndsWithOut(const OpContext& op,
                  std::span<const ir::Tensor* const> tensors) {

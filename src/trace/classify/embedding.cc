@@ -47,7 +47,7 @@ std::optional<TableBatch> FindTableBatch(const Arguments& arguments) {
     if (!IsVector(d_offsets) || d_offsets->dtype != ir::DType::kInt32) {
       continue;
     }
-    // Behind D_offsets come at most two numbers, then the cumulated rows.
+    // After D_offsets come at most two numbers, then the cumulated rows.
     for (size_t j = i + 1; j <= i + 3 && j + 3 < arguments.inputs.size(); ++j) {
       const ir::Tensor* cumsum = TensorAt(arguments, j);
       if (IsVector(cumsum) && cumsum->dtype == ir::DType::kInt64 &&
@@ -86,7 +86,7 @@ Weights FindWeights(const Arguments& arguments, const TableBatch& batch) {
 
 // Row-wise optimizers keep one number a row: the momenta, on the device and in
 // managed memory, are as long as the tables have rows. They are the first flat
-// float tensors behind the cache locations.
+// float tensors after the cache locations.
 int64_t RowsFromMomentum(const Arguments& arguments, const TableBatch& batch) {
   size_t at = batch.offsets + 1;
   const auto type_at = [&](size_t i) {

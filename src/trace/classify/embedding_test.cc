@@ -40,7 +40,7 @@ TEST(EmbeddingTest, RowWiseMomentaCountTheRows) {
             "lookups=169530 dtype=fp32");
 }
 
-TEST(EmbeddingTest, AnExecutionTraceTellsTheColumns) {
+TEST(EmbeddingTest, AnExecutionTraceShowsTheColumns) {
   // total_D is 48: 3 tables of 16 columns; 640649648 / 16 rows.
   EXPECT_EQ(
       ShapeOf(
@@ -94,7 +94,7 @@ TEST(EmbeddingTest, TheLookupLearnsItsColumnsFromTheGradient) {
       "embedding_bag tables=2 rows=7 dim=32 batch=16 lookups=32 dtype=fp32");
 }
 
-TEST(EmbeddingTest, TheKernelTellsTheWidestTable) {
+TEST(EmbeddingTest, TheKernelShowsTheWidestTable) {
   // 5 vectors of 4 floats in each of 32 threads.
   EXPECT_EQ(
       ShapeOf({.kernel = "void split_embedding_codegen_forward_unweighted_"

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kReduce =
     "void at::native::reduce_kernel<128, 4, at::native::ReduceOp<float> >()";
 
-TEST(ReductionTest, TheAxesTellWhatIsLeft) {
+TEST(ReductionTest, TheAxesShowWhatIsLeft) {
   // [8, 16, 32] without axis 1.
   EXPECT_EQ(ShapeOf({.kernel = kReduce,
                      .ops = {{.name = "aten::sum",
@@ -47,7 +47,7 @@ TEST(ReductionTest, HiddenAxesAreKnownForTheGradientOfABias) {
             "reduction inputs=524288 dtype=fp32");
 }
 
-TEST(SoftmaxTest, WorksAlongTheLastDimensionUnlessTold) {
+TEST(SoftmaxTest, RunsAlongTheLastDimensionUnlessGiven) {
   EXPECT_EQ(ShapeOf({.kernel = "void (anonymous namespace)::"
                                "softmax_warp_forward<float, float, 10>()",
                      .ops = {{.name = "aten::_log_softmax",
@@ -127,7 +127,7 @@ TEST(PoolingTest, ComputesTheOutputFromTheWindow) {
       "pooling inputs=100352 outputs=25088 dtype=fp32 pass=backward");
 }
 
-TEST(AttentionTest, HeadsStandBeforeOrBehindTheLength) {
+TEST(AttentionTest, HeadersComeBeforeOrAfterTheLength) {
   EXPECT_EQ(ShapeOf({.kernel = "void pytorch_flash::flash_fwd_kernel<64>()",
                      .ops = {{.name = "aten::_flash_attention_forward",
                               .dims = "[[1, 141, 8, 64], [1, 99, 8, 64], "
@@ -198,7 +198,7 @@ TEST(IndexTest, SparsePermutesMoveLengthsAndValues) {
             "sort kind=scan elements=384 dtype=int32");
 }
 
-TEST(SortTest, TheOpTellsHowMany) {
+TEST(SortTest, TheOpSaysHowMany) {
   EXPECT_EQ(ShapeOf({.kernel = "void cub::DeviceScanKernel<int>()",
                      .ops = {{.name = "fbgemm::asynchronous_complete_cumsum",
                               .dims = "[[10240]]",

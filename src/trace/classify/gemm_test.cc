@@ -64,7 +64,7 @@ TEST(GemmTest, VectorsAreMatricesOfOneColumn) {
             "gemm batch=1 m=1 n=1 k=9 dtype=fp32");
 }
 
-TEST(GemmTest, TheKernelTellsTf32AndTheArgumentsTheRest) {
+TEST(GemmTest, TheKernelShowsTf32AndTheArgumentsTheRest) {
   constexpr std::string_view kDims = "[[64, 32], [32, 16]]";
   EXPECT_EQ(
       ShapeOf(
@@ -80,7 +80,7 @@ TEST(GemmTest, TheKernelTellsTf32AndTheArgumentsTheRest) {
             "gemm batch=1 m=64 n=16 k=32 transpose_b=true dtype=fp16");
 }
 
-TEST(GemmTest, WithoutArgumentsTheNameTellsTypeAndLayout) {
+TEST(GemmTest, WithoutArgumentsTheNameShowsTypeAndLayout) {
   EXPECT_EQ(ShapeOf({.kernel = "volta_sgemm_128x64_nt"}),
             "gemm transpose_a=true dtype=fp32");
   EXPECT_EQ(ShapeOf({.kernel = "Cijk_Alik_Bljk_BBS_BH_Bias_HAS_SAV_MT32x32"}),

@@ -62,7 +62,7 @@ int64_t Moved(const OpContext& op, const ir::Tensor& self, bool scatter) {
   return 0;
 }
 
-// Elements that lie side by side at each index: those behind the axis.
+// Elements that lie side by side at each index: those after the axis.
 int64_t SliceOf(const OpContext& op, const ir::Tensor& self) {
   const std::string_view name = PlainName(op.name);
   size_t axis = 0;

@@ -138,7 +138,7 @@ ir::KernelShape SizeConcat(const SizeRequest& request) {
   }
   if (concat.dtype == ir::DType::kUnknown) {
     // Profiler traces do not show the types inside a list.
-    concat.dtype = TypeBehind(request.facts.name, "CatArrayBatchedCopy");
+    concat.dtype = TypeAfter(request.facts.name, "CatArrayBatchedCopy");
   }
   // Lists too long for one launch are split over several.
   const int64_t launches = std::max<int64_t>(request.facts.siblings, 1);

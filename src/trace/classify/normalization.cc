@@ -34,7 +34,7 @@ int64_t LayerNormColumns(const OpContext& op) {
 }
 
 // native_group_norm(input, weight, bias, N, C, HxW, group, eps); backward has
-// grad first and mean, rstd behind the input.
+// grad first and mean, rstd after the input.
 int64_t GroupNormRows(const OpContext& op) {
   const bool backward = op.name.find("backward") != std::string_view::npos;
   const Arguments& arguments = *op.arguments;

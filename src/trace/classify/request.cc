@@ -138,7 +138,7 @@ std::optional<std::vector<int64_t>> IntsAt(const Arguments& arguments,
   return argument.ints;
 }
 
-ir::DType TypeBehind(std::string_view kernel, std::string_view word) {
+ir::DType TypeAfter(std::string_view kernel, std::string_view word) {
   const size_t at = kernel.find(word);
   const size_t open = kernel.find('<', at);
   if (at == std::string_view::npos || open == std::string_view::npos) {

@@ -67,8 +67,8 @@ std::optional<std::vector<int64_t>> IntsAt(const Arguments& arguments,
                                            size_t index);
 
 /// The element type that a kernel's name gives as first template argument
-/// behind `word`: fp32 for "Functor" in "AddFunctor<float, 2>".
-ir::DType TypeBehind(std::string_view kernel, std::string_view word);
+/// after `word`: fp32 for "Functor" in "AddFunctor<float, 2>".
+ir::DType TypeAfter(std::string_view kernel, std::string_view word);
 
 /// The common shape of tensors under broadcasting; nothing if they do not fit
 /// together.

@@ -66,7 +66,7 @@ class Rules {
   /// first. Errors name file and line.
   static Result<Rules> Load(std::span<const std::filesystem::path> extra = {});
 
-  /// Adds the tables of one file behind those already there. `source` is its
+  /// Adds the tables of one file after those already there. `source` is its
   /// name in errors.
   Status Add(std::string_view text, std::string_view source);
 

@@ -38,54 +38,54 @@ auto& EntryOf(Map& map, std::string_view name) {
   return at->second;
 }
 
-double WorkShare(Duration part, Duration whole, int64_t part_works,
-                 int64_t works) {
+double ActivityShare(Duration part, Duration whole, int64_t part_activities,
+                     int64_t activities) {
   if (whole > Duration{}) {
     return static_cast<double>(part.count()) /
            static_cast<double>(whole.count());
   }
-  return works == 0
-             ? 1.0
-             : static_cast<double>(part_works) / static_cast<double>(works);
+  return activities == 0 ? 1.0
+                         : static_cast<double>(part_activities) /
+                               static_cast<double>(activities);
 }
 
 }  // namespace
 
 double Coverage::classified_share() const {
-  return WorkShare(classified, time, classified_works, works);
+  return ActivityShare(classified, time, classified_activities, activities);
 }
 
 double Coverage::sized_share() const {
-  return WorkShare(sized, time, sized_works, works);
+  return ActivityShare(sized, time, sized_activities, activities);
 }
 
-Coverage FindCoverage(std::span<const TimedShape> works) {
+Coverage FindCoverage(std::span<const TimedShape> activities) {
   Coverage coverage;
   FamilyMap families;
   UnknownMap unknown;
-  for (const TimedShape& work : works) {
-    CHECK(work.shape != nullptr);
-    const std::string_view family = ir::FamilyName(*work.shape);
+  for (const TimedShape& activity : activities) {
+    CHECK(activity.shape != nullptr);
+    const std::string_view family = ir::FamilyName(*activity.shape);
     FamilyTime& row = EntryOf(families, family);
     row.family = family;
     ++row.count;
-    row.time += work.time;
-    ++coverage.works;
-    coverage.time += work.time;
-    if (ir::IsSized(*work.shape)) {
-      row.sized += work.time;
-      coverage.sized += work.time;
-      ++coverage.sized_works;
+    row.time += activity.time;
+    ++coverage.activities;
+    coverage.time += activity.time;
+    if (ir::IsSized(*activity.shape)) {
+      row.sized += activity.time;
+      coverage.sized += activity.time;
+      ++coverage.sized_activities;
     }
-    if (!std::holds_alternative<ir::Opaque>(*work.shape)) {
-      coverage.classified += work.time;
-      ++coverage.classified_works;
+    if (!std::holds_alternative<ir::Opaque>(*activity.shape)) {
+      coverage.classified += activity.time;
+      ++coverage.classified_activities;
       continue;
     }
-    UnknownKernel& kernel = EntryOf(unknown, work.name);
-    kernel.name = work.name;
+    UnknownKernel& kernel = EntryOf(unknown, activity.name);
+    kernel.name = activity.name;
     ++kernel.count;
-    kernel.time += work.time;
+    kernel.time += activity.time;
   }
   coverage.families = LongestFirst<FamilyTime>(std::move(families));
   coverage.unknown = LongestFirst<UnknownKernel>(std::move(unknown));
@@ -110,14 +110,15 @@ Coverage Merged(const Coverage& a, const Coverage& b) {
              .time = sum.time + row.time};
     }
   }
-  return {.works = a.works + b.works,
+  return {.activities = a.activities + b.activities,
           .time = a.time + b.time,
           .classified = a.classified + b.classified,
           .sized = a.sized + b.sized,
           .families = LongestFirst<FamilyTime>(std::move(families)),
           .unknown = LongestFirst<UnknownKernel>(std::move(unknown)),
-          .classified_works = a.classified_works + b.classified_works,
-          .sized_works = a.sized_works + b.sized_works};
+          .classified_activities =
+              a.classified_activities + b.classified_activities,
+          .sized_activities = a.sized_activities + b.sized_activities};
 }
 
 }  // namespace stepcast::trace

@@ -20,7 +20,7 @@ struct TimedShape {
   Duration time{};
 };
 
-/// The works of one family.
+/// The activities of one family.
 struct FamilyTime {
   std::string family{};
   int64_t count = 0;
@@ -35,26 +35,27 @@ struct UnknownKernel {
   Duration time{};
 };
 
-/// Times are sums over works; works that run at the same time count twice.
+/// Times are sums over activities; activities that run at the same time count
+/// twice.
 struct Coverage {
-  int64_t works = 0;
+  int64_t activities = 0;
   Duration time{};
   Duration classified{};                 // Of the time: not opaque.
   Duration sized{};                      // Of the time: every size is known.
   std::vector<FamilyTime> families{};    // Longest time first.
   std::vector<UnknownKernel> unknown{};  // Longest time first.
 
-  /// Of the time, between 0 and 1; where no work has a time, of the works; 1
-  /// if there are none.
+  /// Of the time, between 0 and 1; where no work has a time, of the activities;
+  /// 1 if there are none.
   double classified_share() const;
   double sized_share() const;
 
   /// Works classified and sized, whatever their time.
-  int64_t classified_works = 0;
-  int64_t sized_works = 0;
+  int64_t classified_activities = 0;
+  int64_t sized_activities = 0;
 };
 
-Coverage FindCoverage(std::span<const TimedShape> works);
+Coverage FindCoverage(std::span<const TimedShape> activities);
 
 /// The two taken together.
 Coverage Merged(const Coverage& a, const Coverage& b);

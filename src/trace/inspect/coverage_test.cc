@@ -13,12 +13,12 @@ const ir::KernelShape kGemm = ir::Gemm{};
 const ir::KernelShape kOpaque = ir::Opaque{};
 
 TEST(CoverageTest, SharesAreOfTheTimeNotOfTheCount) {
-  const TimedShape works[] = {
+  const TimedShape activities[] = {
       {.name = "sgemm", .shape = &kSizedGemm, .time = microseconds(60)},
       {.name = "sgemm", .shape = &kGemm, .time = microseconds(30)},
       {.name = "mystery", .shape = &kOpaque, .time = microseconds(10)}};
 
-  const Coverage coverage = FindCoverage(works);
+  const Coverage coverage = FindCoverage(activities);
 
   EXPECT_EQ(coverage.time, microseconds(100));
   EXPECT_DOUBLE_EQ(coverage.classified_share(), 0.9);
@@ -26,13 +26,13 @@ TEST(CoverageTest, SharesAreOfTheTimeNotOfTheCount) {
 }
 
 TEST(CoverageTest, FamiliesAndUnknownNamesComeLongestFirst) {
-  const TimedShape works[] = {
+  const TimedShape activities[] = {
       {.name = "b", .shape = &kOpaque, .time = microseconds(1)},
       {.name = "a", .shape = &kOpaque, .time = microseconds(1)},
       {.name = "c", .shape = &kOpaque, .time = microseconds(5)},
       {.name = "sgemm", .shape = &kGemm, .time = microseconds(4)}};
 
-  const Coverage coverage = FindCoverage(works);
+  const Coverage coverage = FindCoverage(activities);
 
   ASSERT_EQ(coverage.families.size(), 2U);
   EXPECT_EQ(coverage.families[0].family, "opaque");
@@ -44,27 +44,27 @@ TEST(CoverageTest, FamiliesAndUnknownNamesComeLongestFirst) {
   EXPECT_EQ(coverage.unknown[2].name, "b");
 }
 
-TEST(CoverageTest, WorksWithoutTimesCountByNumber) {
-  const TimedShape works[] = {{.name = "sgemm", .shape = &kSizedGemm},
-                              {.name = "mystery", .shape = &kOpaque}};
+TEST(CoverageTest, ActivitiesWithoutTimesCountByNumber) {
+  const TimedShape activities[] = {{.name = "sgemm", .shape = &kSizedGemm},
+                                   {.name = "mystery", .shape = &kOpaque}};
 
-  EXPECT_DOUBLE_EQ(FindCoverage(works).classified_share(), 0.5);
+  EXPECT_DOUBLE_EQ(FindCoverage(activities).classified_share(), 0.5);
   EXPECT_DOUBLE_EQ(FindCoverage({}).classified_share(), 1.0);
 }
 
 TEST(CoverageTest, MergingEqualsLookingAtBothAtOnce) {
-  const TimedShape works[] = {
+  const TimedShape activities[] = {
       {.name = "sgemm", .shape = &kSizedGemm, .time = microseconds(60)},
       {.name = "mystery", .shape = &kOpaque, .time = microseconds(10)},
       {.name = "sgemm", .shape = &kGemm, .time = microseconds(30)},
       {.name = "mystery", .shape = &kOpaque, .time = microseconds(5)}};
-  const std::span<const TimedShape> all(works);
+  const std::span<const TimedShape> all(activities);
 
   const Coverage merged =
       Merged(FindCoverage(all.first(2)), FindCoverage(all.last(2)));
   const Coverage whole = FindCoverage(all);
 
-  EXPECT_EQ(merged.works, whole.works);
+  EXPECT_EQ(merged.activities, whole.activities);
   EXPECT_EQ(merged.time, whole.time);
   EXPECT_EQ(merged.sized_share(), whole.sized_share());
   EXPECT_EQ(merged.classified_share(), whole.classified_share());

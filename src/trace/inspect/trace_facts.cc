@@ -84,7 +84,7 @@ void CountDevice(const LinkedTrace& linked, TraceFacts& facts) {
     ++(event.kind == DeviceEventKind::kKernel ? facts.kernels : facts.copies);
   }
   facts.streams = static_cast<int64_t>(streams.size());
-  facts.orphans = std::ranges::count(linked.work_call, kNoEvent);
+  facts.orphans = std::ranges::count(linked.activity_call, kNoEvent);
 }
 
 ExternalIds FindExternalIds(const ProfilerTrace& trace) {

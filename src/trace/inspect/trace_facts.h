@@ -13,7 +13,7 @@
 
 namespace stepcast::trace {
 
-/// How the steps of a trace were told apart.
+/// How the steps of a trace were distinguished.
 enum class StepSource {
   kMarked,      // The profiler's own ranges: ProfilerStep#n.
   kStepEnd,     // A range that ends every step: Optimizer.step#SGD.step.

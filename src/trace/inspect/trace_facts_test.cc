@@ -37,7 +37,7 @@ class TraceFactsTest : public ::testing::Test {
     trace.device_events.back().kind = DeviceEventKind::kMemcpy;
     AddDevice(7, 60, 70);
     AddDevice(84, 65, 95);
-    linked_.work_call = {0, 0, 0, kNoEvent};
+    linked_.activity_call = {0, 0, 0, kNoEvent};
     linked_.steps_marked = true;
     linked_.steps = {{.number = 4,
                       .marker = 0,

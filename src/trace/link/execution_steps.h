@@ -24,7 +24,7 @@ std::vector<bool> NodesOf(const ExecutionTrace& trace,
                           const ExecutionStep& step);
 
 /// All nodes in the order of their start over all threads, device work where
-/// the op is that launched it. Nodes without a record id stay behind the one
+/// the op is that launched it. Nodes without a record id stay after the one
 /// before them.
 std::vector<uint32_t> OrderOfStart(const ExecutionTrace& trace);
 

@@ -71,7 +71,7 @@ TEST(ExecutionStepsTest, AStepHasWhatAllThreadsStartUntilTheNext) {
               ElementsAre("ProfilerStep#7", "f7", "b7", "o7"));
 }
 
-TEST(ExecutionStepsTest, AMarkWithoutOpsBehindItIsNoStep) {
+TEST(ExecutionStepsTest, AMarkWithoutOpsAfterItIsNotAStep) {
   const ExecutionTrace trace =
       TraceOf({Node(1, 1, "before"), Node(2, 1, "ProfilerStep#0"),
                Node(3, 1, "f"), Node(4, 1, "ProfilerStep#1")});

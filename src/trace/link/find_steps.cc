@@ -159,13 +159,13 @@ StepWindow CutStep(const LinkedTrace& linked, const Step& step) {
   });
   for (uint32_t i = 0; i < trace.device_events.size(); ++i) {
     const DeviceEvent& event = trace.device_events[i];
-    const uint32_t call = linked.work_call[i];
+    const uint32_t call = linked.activity_call[i];
     const bool launched = call != kNoEvent && in_window[call];
     const bool left_over =
         (call == kNoEvent || trace.runtime_events[call].start < step.start) &&
         event.start < step.end() && event.start + event.duration > step.start;
     if (launched || left_over) {
-      window.works.push_back(i);
+      window.activities.push_back(i);
     }
   }
   return window;

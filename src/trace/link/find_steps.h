@@ -34,7 +34,7 @@ struct StepWindow {
   std::vector<uint32_t> calls{};        // That start in it, by start.
   /// Launched in it; and those that ran in it but were launched before
   /// (orphans and what the step before left over).
-  std::vector<uint32_t> works{};
+  std::vector<uint32_t> activities{};
 };
 
 StepWindow CutStep(const LinkedTrace& linked, const Step& step);

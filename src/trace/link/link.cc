@@ -31,7 +31,7 @@ struct OpTraits {
 
 OpTraits TraitsOf(const KernelRule* rule) {
   if (rule == nullptr) {
-    // Unknown: its own work only if nothing inside works.
+    // Unknown: its own work only if nothing inside activities.
     return {.family = kUnnamed, .excluded = kAll};
   }
   if (rule->family == kNoFamily) {
@@ -58,7 +58,7 @@ std::vector<bool> FindLaunchers(const ExecutionTrace& trace,
   std::vector<std::optional<OpTraits>> known(trace.strings.size());
   std::vector<uint32_t> inside(trace.nodes.size(), 0);
   std::vector<bool> launches(trace.nodes.size(), false);
-  // Children come behind their parents, so they are seen first from the back.
+  // Children come after their parents, so they are seen first from the back.
   for (size_t i = trace.nodes.size(); i-- > 0;) {
     const ExecutionNode& node = trace.nodes[i];
     uint32_t families = inside[i];
@@ -156,7 +156,7 @@ namespace {
 using std::chrono::microseconds;
 
 // Profilers before 2024 round starts and durations down to whole microseconds,
-// so that a child may seem to end up to one microsecond behind its parent.
+// so that a child may seem to end up to one microsecond after its parent.
 constexpr Duration kNestingRounding = microseconds(1);
 
 constexpr size_t kExampleWidth = 60;
@@ -274,13 +274,13 @@ void LinkDevice(LinkedTrace& linked, Diagnostics& diagnostics) {
   const ProfilerTrace& trace = linked.trace;
   const CorrelationMap calls(trace.runtime_events);
   diagnostics.Add(kDuplicateCorrelation, {}, calls.duplicates());
-  linked.work_call.resize(trace.device_events.size());
+  linked.activity_call.resize(trace.device_events.size());
   for (size_t i = 0; i < trace.device_events.size(); ++i) {
-    linked.work_call[i] = calls.Find(trace.device_events[i].correlation);
-    if (linked.work_call[i] == kNoEvent) {
+    linked.activity_call[i] = calls.Find(trace.device_events[i].correlation);
+    if (linked.activity_call[i] == kNoEvent) {
       const auto name = trace.strings.view(trace.device_events[i].name);
-      diagnostics.Add(kOrphanWork,
-                      diagnostics.count(kOrphanWork) < 3
+      diagnostics.Add(kOrphanActivity,
+                      diagnostics.count(kOrphanActivity) < 3
                           ? ElideMiddle(Printable(name), kExampleWidth)
                           : std::string());
     }
@@ -307,7 +307,7 @@ void CountOddities(const LinkedTrace& linked, Diagnostics& diagnostics) {
     diagnostics.Add(kNoShapes);
   }
   if (!trace.host_events.empty()) {
-    for (const uint32_t call : linked.work_call) {
+    for (const uint32_t call : linked.activity_call) {
       if (call != kNoEvent && linked.call_op[call] == kNoEvent) {
         diagnostics.Add(kCallOutsideOp);
       }

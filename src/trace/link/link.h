@@ -73,10 +73,11 @@ struct Step {
 /// and start. The vectors beside them have one entry an event.
 struct LinkedTrace {
   ProfilerTrace trace;
-  std::vector<uint32_t> parent{};     // Of a host event: the one around it.
-  std::vector<uint32_t> call_op{};    // Of a runtime event: the innermost host
-                                      // event around it.
-  std::vector<uint32_t> work_call{};  // Of a device event: its runtime event.
+  std::vector<uint32_t> parent{};   // Of a host event: the one around it.
+  std::vector<uint32_t> call_op{};  // Of a runtime event: the innermost host
+                                    // event around it.
+  std::vector<uint32_t>
+      activity_call{};  // Of a device event: its runtime event.
   std::vector<Step> steps{};
   bool steps_marked = false;  // By the profiler itself, not inferred.
 };

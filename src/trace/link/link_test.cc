@@ -173,7 +173,7 @@ TEST(LinkTest, ACallBelongsToTheInnermostOpAroundIt) {
   EXPECT_EQ(diagnostics.count(kCallOutsideOp), 1);
 }
 
-TEST(LinkTest, WorkIsTiedToItsCall) {
+TEST(LinkTest, ActivitiesAreTiedToTheirCall) {
   Diagnostics diagnostics;
   const LinkedTrace linked = TraceBuilder()
                                  .Call(0, 2, 100)
@@ -184,8 +184,8 @@ TEST(LinkTest, WorkIsTiedToItsCall) {
                                  .Kernel(3, 1, -1)
                                  .Link(diagnostics);
   // In order of time: the two nobody launched, then 100, then 101.
-  EXPECT_THAT(linked.work_call, ElementsAre(kNoEvent, kNoEvent, 0, 1));
-  EXPECT_EQ(diagnostics.count(kOrphanWork), 2);
+  EXPECT_THAT(linked.activity_call, ElementsAre(kNoEvent, kNoEvent, 0, 1));
+  EXPECT_EQ(diagnostics.count(kOrphanActivity), 2);
 }
 
 TEST(LinkTest, OneCallMayLaunchAWholeGraph) {
@@ -196,9 +196,9 @@ TEST(LinkTest, OneCallMayLaunchAWholeGraph) {
   }
   Diagnostics diagnostics;
   const LinkedTrace linked = builder.Link(diagnostics);
-  EXPECT_THAT(linked.work_call, SizeIs(300));
-  EXPECT_THAT(linked.work_call, Each(0U));
-  EXPECT_EQ(diagnostics.count(kOrphanWork), 0);
+  EXPECT_THAT(linked.activity_call, SizeIs(300));
+  EXPECT_THAT(linked.activity_call, Each(0U));
+  EXPECT_EQ(diagnostics.count(kOrphanActivity), 0);
 }
 
 TEST(LinkTest, CallsWithOneIdAreCounted) {
@@ -279,13 +279,13 @@ TEST(LinkTest, AGeneratedJobIsLinkedAsItRan) {
   }
   for (size_t i = 0; i < trace.device_events.size(); ++i) {
     const int64_t correlation = trace.device_events[i].correlation;
-    const uint32_t call = linked.work_call[i];
+    const uint32_t call = linked.activity_call[i];
     EXPECT_EQ(call == kNoEvent, !call_ops.contains(correlation));
     if (call != kNoEvent) {
       EXPECT_EQ(trace.runtime_events[call].correlation, correlation);
     }
   }
-  EXPECT_EQ(diagnostics.count(kOrphanWork), 4);
+  EXPECT_EQ(diagnostics.count(kOrphanActivity), 4);
   EXPECT_EQ(diagnostics.count(kOverlappingOps), 0);
 }
 
@@ -298,7 +298,7 @@ TEST(LinkTest, RoundedTimesStillNest) {
     const LinkedTrace linked =
         ReadAndLink({.dialect = dialect, .steps = 5}, diagnostics);
     EXPECT_EQ(diagnostics.count(kOverlappingOps), 0);
-    EXPECT_EQ(diagnostics.count(kOrphanWork), 0);
+    EXPECT_EQ(diagnostics.count(kOrphanActivity), 0);
     EXPECT_EQ(diagnostics.count(kCallOutsideOp), 0);
   }
 }
@@ -395,7 +395,7 @@ TEST(LaunchersTest, AllocationsInsideDoNoWork) {
       ElementsAre("aten::cudnn_batch_norm"));
 }
 
-TEST(LaunchersTest, AnOpCanWorkBesideTheOpsInside) {
+TEST(LaunchersTest, AnOpCanRunNextToTheOpsInside) {
   // The indices are copied to the device, then used.
   EXPECT_THAT(Launchers({{"aten::index"}, {"aten::to", 0}, {"aten::copy_", 1}}),
               ElementsAre("aten::index", "aten::copy_"));
@@ -416,7 +416,7 @@ TEST(LaunchersTest, ACollectiveIsNotItsAnnotation) {
               ElementsAre("record_param_comms"));
 }
 
-TEST(LaunchersTest, AnUnknownOpWorksIfNothingInsideDoes) {
+TEST(LaunchersTest, AnUnknownOpRunsIfNothingInsideDoes) {
   EXPECT_THAT(Launchers({{"my::leaf"},
                          {"my::outer"},
                          {"## range ##", 1, NodeKind::kAnnotation},

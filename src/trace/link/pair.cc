@@ -17,7 +17,7 @@ namespace {
 // Real traces have two to a dozen threads; more are not worth the search.
 constexpr size_t kMostThreads = 64;
 
-// The names on one thread in order, and the node or event behind each.
+// The names on one thread in order, and the node or event after each.
 struct Sequence {
   std::vector<uint32_t> names;
   std::vector<uint32_t> items;

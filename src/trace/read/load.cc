@@ -49,9 +49,9 @@ std::optional<int64_t> NumberAt(std::string_view text, size_t at) {
   return number;
 }
 
-// The number behind the last "rank" or "worker", with one separator or none.
-std::optional<int64_t> NumberBehind(std::string_view text,
-                                    std::string_view word) {
+// The number after the last "rank" or "worker", with one separator or none.
+std::optional<int64_t> NumberAfter(std::string_view text,
+                                   std::string_view word) {
   for (size_t at = text.rfind(word); at != std::string_view::npos;
        at = at == 0 ? std::string_view::npos : text.rfind(word, at - 1)) {
     size_t next = at + word.size();
@@ -108,7 +108,7 @@ std::optional<int64_t> RankFromName(std::string_view path) {
   const std::string_view name = std::string_view(lower).substr(
       slash == std::string::npos ? 0 : slash + 1);
   for (const std::string_view word : {"rank", "worker"}) {
-    if (const auto number = NumberBehind(name, word)) {
+    if (const auto number = NumberAfter(name, word)) {
       return number;
     }
   }
@@ -116,12 +116,12 @@ std::optional<int64_t> RankFromName(std::string_view path) {
     return number;
   }
   // A folder a rank: rank3/trace.json.
-  return NumberBehind(lower, "rank");
+  return NumberAfter(lower, "rank");
 }
 
 namespace {
 
-// The trace files behind the paths a user gives.
+// The trace files after the paths a user gives.
 
 // A file on disk, or a member of an archive already in memory.
 struct TraceInput {
@@ -314,7 +314,7 @@ Result<std::vector<Part>> ReadParts(const std::vector<TraceInput>& inputs,
 }
 
 // Gives a rank to files that tell none: the free numbers in order of names.
-void GuessRanks(std::vector<Part>& parts, Diagnostics& diagnostics) {
+void InferRanks(std::vector<Part>& parts, Diagnostics& diagnostics) {
   std::map<Part::Kind, std::set<int64_t>> taken;
   std::map<Part::Kind, int64_t> counts;
   for (const Part& part : parts) {
@@ -333,7 +333,7 @@ void GuessRanks(std::vector<Part>& parts, Diagnostics& diagnostics) {
     }
     part.rank = rank;
     if (counts[part.kind] > 1) {
-      diagnostics.Add(kRankGuessed,
+      diagnostics.Add(kRankInferred,
                       fmt::format("{} as rank {}", part.name, rank));
     }
   }
@@ -348,8 +348,8 @@ void JoinLonePair(std::vector<Part>& parts) {
   }
   Part& profiler = parts[parts[0].kind == Part::Kind::kProfiler ? 0 : 1];
   Part& execution = parts[parts[0].kind == Part::Kind::kProfiler ? 1 : 0];
-  const bool told = profiler.profiler->trace.info.rank.has_value();
-  if (told || !execution.execution->info.rank) {
+  const bool reported = profiler.profiler->trace.info.rank.has_value();
+  if (reported || !execution.execution->info.rank) {
     execution.rank = profiler.rank;
   } else {
     profiler.rank = execution.rank;
@@ -454,7 +454,7 @@ Result<Loaded> Load(std::span<const std::filesystem::path> paths,
   ASSIGN_OR_RETURN(auto parts, ReadParts(inputs, rules, options.threads,
                                          loaded.diagnostics));
   JoinLonePair(parts);
-  GuessRanks(parts, loaded.diagnostics);
+  InferRanks(parts, loaded.diagnostics);
   ASSIGN_OR_RETURN(loaded.ranks,
                    GroupByRank(std::move(parts), options.allow_duplicates));
   ParallelFor(loaded.ranks.size(), options.threads, [&](size_t i) {

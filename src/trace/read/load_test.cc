@@ -107,13 +107,13 @@ TEST_F(LoadTest, CountsMissingRanks) {
   EXPECT_EQ(loaded->diagnostics.count(kMissingRanks), 6);
 }
 
-TEST_F(LoadTest, GuessesRanksFromTheOrderOfNames) {
+TEST_F(LoadTest, InfersRanksFromTheOrderOfNames) {
   Write("left.json", Kineto(""));
   Write("right.json", Kineto(""));
   const auto loaded = LoadRoot();
   ASSERT_TRUE(loaded) << loaded.error().message;
   EXPECT_EQ(loaded->ranks[1].rank, 1);
-  EXPECT_EQ(loaded->diagnostics.count(kRankGuessed), 2);
+  EXPECT_EQ(loaded->diagnostics.count(kRankInferred), 2);
 }
 
 TEST_F(LoadTest, SaysWhatIsWrongWithADirectory) {

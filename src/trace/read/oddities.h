@@ -53,7 +53,7 @@ inline constexpr DiagnosticKind kStaleParents{
         "its ops were cut around their launches; put at the top",
     .advice =
         "convert the trace again with a newer Chakra to keep the nesting"};
-inline constexpr DiagnosticKind kOrphanWork{
+inline constexpr DiagnosticKind kOrphanActivity{
     .name = "orphan-work",
     .severity = Severity::kInfo,
     .what =
@@ -135,7 +135,7 @@ inline constexpr DiagnosticKind kMissingRanks{
     .name = "missing-ranks",
     .what = "ranks of the job have no file here",
     .advice = "copy the traces of all ranks into the directory"};
-inline constexpr DiagnosticKind kRankGuessed{
+inline constexpr DiagnosticKind kRankInferred{
     .name = "rank-guessed",
     .severity = Severity::kInfo,
     .what =

@@ -33,7 +33,7 @@ struct TraceInfo {
   std::optional<int64_t> world_size;
   std::string backend;  // "nccl"
   std::vector<DeviceInfo> devices;
-  /// Time 0 of the events is this far behind the epoch.
+  /// Time 0 of the events is this far after the epoch.
   Duration base_time{};
   uint64_t text_bytes = 0;  // Uncompressed.
 };

@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::Optional;
 
-TEST(RankNameTest, FindsTheNumberBehindRankOrWorker) {
+TEST(RankNameTest, FindsTheNumberAfterRankOrWorker) {
   EXPECT_THAT(RankFromName("run/rank3.json.gz"), Optional(3));
   EXPECT_THAT(RankFromName("rank-12.json"), Optional(12));
   EXPECT_THAT(RankFromName("trace_RANK_07.json"), Optional(7));

@@ -39,7 +39,7 @@ struct BarPart {
 struct Bar {
   std::string name;             // "rank 3"
   std::vector<Duration> times;  // One a part.
-  std::string label{};          // Behind the bar; empty: its length.
+  std::string label{};          // After the bar; empty: its length.
 };
 
 struct Bars {

@@ -58,7 +58,7 @@ Waterfall Example() {
           .end_name = "after"};
 }
 
-// 720 units are the 4 ms at the beginning, behind 180 of names.
+// 720 units are the 4 ms at the beginning, after 180 of names.
 TEST(WaterfallTest, EachStepBeginsWhereTheLastEnded) {
   const std::string html = WaterfallHtml(Example());
   EXPECT_THAT(html, HasSubstr("x=\"180.00\" y=\"0.0\" width=\"720.00\""));
@@ -75,7 +75,7 @@ TEST(WaterfallTest, GainsAndLossesHaveTheirColours) {
   EXPECT_THAT(html, HasSubstr("class=\"part loss\"><title>copies: +1.000 ms"));
 }
 
-TEST(WaterfallTest, SmallStepsAreToldTogether) {
+TEST(WaterfallTest, SmallStepsAreReportedTogether) {
   const std::string html = WaterfallHtml(Example());
   EXPECT_THAT(html, HasSubstr("the rest: -0.020 ms"));
   EXPECT_THAT(html, Not(HasSubstr("sort")));

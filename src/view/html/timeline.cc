@@ -23,7 +23,7 @@ constexpr double kRowBarHeight = 12;
 constexpr size_t kMostRows = 60;
 // A time on the axis needs so much room.
 constexpr double kTickWidth = 60;
-// How many strengths are told apart: more would only cut equal columns.
+// How many strengths are distinguished: more would only cut equal columns.
 constexpr int kStrengths = 4;
 
 struct Column {

@@ -47,7 +47,7 @@ TEST(TimelineTest, MarksAreDrawnWithAndWithoutScripts) {
   timeline.marks = {{Duration(250), "step begins"}};
   const std::string html = timeline.ToHtml();
   EXPECT_THAT(html, HasSubstr("\"at\":250,\"name\":\"step begins\""));
-  // A quarter of 900, behind 180 for names.
+  // A quarter of 900, after 180 for names.
   EXPECT_THAT(html, HasSubstr("<line x1=\"405.0\" x2=\"405.0\""));
   EXPECT_THAT(html, HasSubstr("<title>step begins</title>"));
 }

@@ -47,18 +47,18 @@ OpTable SumOps(const engine::StepResult& result) {
       continue;
     }
     const sim::Placement& placement = result.schedule.placements[task];
-    if (origin.kind == timeline::TaskOrigin::Kind::kWork) {
-      const ir::CallId call = data.works[origin.work].call;
+    if (origin.kind == timeline::TaskOrigin::Kind::kActivity) {
+      const ir::CallId call = data.activities[origin.activity].call;
       const ir::OpId op = call.valid() ? data.calls[call].op : ir::OpId{};
       times_of(op.valid() ? tops[op] : op).device +=
-          placement.end - placement.work;
+          placement.end - placement.run;
       continue;
     }
-    const timeline::HostPiece& piece =
-        result.plan.threads[origin.thread][origin.piece];
-    if (piece.kind != cost::HostKind::kBetweenOps &&
-        piece.kind != cost::HostKind::kHandOver) {
-      times_of(piece.op).host += placement.end - placement.start;
+    const timeline::HostSegment& segment =
+        result.plan.threads[origin.thread][origin.segment];
+    if (segment.kind != cost::HostKind::kBetweenOps &&
+        segment.kind != cost::HostKind::kHandoff) {
+      times_of(segment.op).host += placement.end - placement.start;
     }
   }
   return ops;

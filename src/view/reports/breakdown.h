@@ -23,7 +23,7 @@ namespace stepcast::view {
 struct OpTimes {
   size_t count = 0;   // Top-level ops called so.
   Duration host{};    // Its pieces, without the time before it.
-  Duration device{};  // Works that it launched.
+  Duration device{};  // Activities that it launched.
 };
 
 /// By short name.
@@ -39,8 +39,8 @@ OpTable ReadOps(const JsonValue& array);
 /// Names of what a step was spent on, and the time of each.
 using StepParts = std::vector<std::pair<std::string, Duration>>;
 
-/// The families of kernels that took time, the longest first. What the works
-/// of a DLRM are best known by is short: "embedding", "optimizer".
+/// The families of kernels that took time, the longest first. What the
+/// activities of a DLRM are best known by is short: "embedding", "optimizer".
 StepParts KernelTimes(const engine::RankAccount& account);
 
 /// Where a rank's step went, by the names of the JSON: families of kernels,
@@ -54,7 +54,7 @@ StepParts PartsOf(const engine::RankAccount& account);
 StepParts BreakdownOf(const engine::RankAccount& account);
 
 /// What the host's time was spent on, summed over the rank's threads: "t1" to
-/// "t5", "no_launch", "hand_over".
+/// "t5", "no_launch", "handoff".
 StepParts OverheadsOf(const engine::RankAccount& account);
 
 /// For people: "idle: host busy" of "idle host"; families keep their name.

@@ -17,15 +17,15 @@ ir::KernelShape AllToAll(Bytes bytes) {
 
 // A rank whose step starts `offset` after the first one, with one collective
 // that runs from `start` to `end` on the rank's own clock.
-ir::WorkId AddRank(ir::GraphBuilder& builder, int64_t number, int offset,
-                   int start, int end) {
+ir::ActivityId AddRank(ir::GraphBuilder& builder, int64_t number, int offset,
+                       int start, int end) {
   const ir::RankId rank =
       builder.AddRank({.number = number,
                        .step = ir::Measured{.start = microseconds(offset),
                                             .duration = microseconds(100)}});
   const ir::StreamId stream = builder.AddStream({.rank = rank, .number = 84});
-  return builder.AddWork(
-      {.kind = ir::WorkKind::kCollective,
+  return builder.AddActivity(
+      {.kind = ir::ActivityKind::kCollective,
        .stream = stream,
        .measured = ir::Measured{.start = microseconds(start),
                                 .duration = microseconds(end - start)}},
@@ -36,10 +36,10 @@ ir::WorkId AddRank(ir::GraphBuilder& builder, int64_t number, int offset,
 // rank 1    [step     [=]            20+15..20+20
 TEST(CollectiveFactsTest, SkewAndOwnTimeAreOnTheCommonClock) {
   ir::GraphBuilder builder;
-  const ir::WorkId first = AddRank(builder, 0, 0, 10, 41);
-  const ir::WorkId second = AddRank(builder, 1, 20, 15, 20);
+  const ir::ActivityId first = AddRank(builder, 0, 0, 10, 41);
+  const ir::ActivityId second = AddRank(builder, 1, 20, 15, 20);
   builder.AddCollective(
-      {.kind = ir::CollectiveKind::kAllToAll, .works = {first, second}});
+      {.kind = ir::CollectiveKind::kAllToAll, .activities = {first, second}});
   const auto graph = std::move(builder).Build();
   ASSERT_TRUE(graph) << graph.error().message;
 
@@ -56,13 +56,14 @@ TEST(CollectiveFactsTest, SkewAndOwnTimeAreOnTheCommonClock) {
 
 TEST(CollectiveFactsTest, ACollectiveWithoutTimesIsLeftOut) {
   ir::GraphBuilder builder;
-  const ir::WorkId first = AddRank(builder, 0, 0, 10, 41);
+  const ir::ActivityId first = AddRank(builder, 0, 0, 10, 41);
   const ir::RankId rank = builder.AddRank({.number = 1});
   const ir::StreamId stream = builder.AddStream({.rank = rank});
-  const ir::WorkId second = builder.AddWork(
-      {.kind = ir::WorkKind::kCollective, .stream = stream}, AllToAll(Bytes{}));
+  const ir::ActivityId second = builder.AddActivity(
+      {.kind = ir::ActivityKind::kCollective, .stream = stream},
+      AllToAll(Bytes{}));
   builder.AddCollective(
-      {.kind = ir::CollectiveKind::kAllToAll, .works = {first, second}});
+      {.kind = ir::CollectiveKind::kAllToAll, .activities = {first, second}});
   const auto graph = std::move(builder).Build();
   ASSERT_TRUE(graph) << graph.error().message;
 

@@ -50,7 +50,7 @@ std::string DoctorVerdict(const DoctorReport& report) {
       verdict.replay && verdict.host_only ? ", of the host alone" : "",
       verdict.prediction ? "yes" : "no");
   const trace::Coverage coverage = AllCoverage(report);
-  if (!verdict.prediction && coverage.works > 0 &&
+  if (!verdict.prediction && coverage.activities > 0 &&
       coverage.sized_share() < kSizedEnough) {
     text += fmt::format(" (sizes known for {} of {}, {:.0f} % needed)",
                         PercentText(coverage.sized_share()),
@@ -405,9 +405,9 @@ GraphFacts FactsOf(const ir::Graph& graph) {
           .streams = data.streams.size(),
           .ops = data.ops.size(),
           .calls = data.calls.size(),
-          .works = data.works.size(),
+          .activities = data.activities.size(),
           .measured_ops = CountStarted(data.ops),
-          .measured_works = CountStarted(data.works),
+          .measured_activities = CountStarted(data.activities),
           .collectives = data.collectives.size()};
 }
 
@@ -433,23 +433,24 @@ namespace {
 // Nothing if some work of the collective has no time.
 std::optional<CollectiveFacts> MatchedFacts(
     const ir::GraphData& graph, const ir::MatchedCollective& matched) {
-  CollectiveFacts facts{.kind = matched.kind,
-                        .ranks = static_cast<int64_t>(matched.works.size())};
+  CollectiveFacts facts{
+      .kind = matched.kind,
+      .ranks = static_cast<int64_t>(matched.activities.size())};
   Duration first_start = Duration::max();
   Duration last_start = Duration::min();
   Duration first_end = Duration::max();
   Duration last_end = Duration::min();
-  for (const ir::WorkId id : matched.works) {
-    const ir::Work& work = graph.works[id];
-    if (!StartOf(work.measured) || !work.stream.valid()) {
+  for (const ir::ActivityId id : matched.activities) {
+    const ir::Activity& activity = graph.activities[id];
+    if (!StartOf(activity.measured) || !activity.stream.valid()) {
       return std::nullopt;
     }
-    const ir::Rank& rank = graph.ranks[graph.streams[work.stream].rank];
+    const ir::Rank& rank = graph.ranks[graph.streams[activity.stream].rank];
     if (!StartOf(rank.step)) {
       return std::nullopt;
     }
-    const Duration start = *rank.step->start + *work.measured->start;
-    const Duration end = start + work.measured->duration;
+    const Duration start = *rank.step->start + *activity.measured->start;
+    const Duration end = start + activity.measured->duration;
     if (start > last_start) {
       last_start = start;
       facts.last_rank = rank.number;
@@ -458,7 +459,7 @@ std::optional<CollectiveFacts> MatchedFacts(
     first_end = std::min(first_end, end);
     last_end = std::max(last_end, end);
     if (const auto* shape =
-            std::get_if<ir::Collective>(&graph.shapes[work.shape])) {
+            std::get_if<ir::Collective>(&graph.shapes[activity.shape])) {
       facts.bytes = std::max(facts.bytes, shape->bytes);
     }
   }
@@ -474,7 +475,7 @@ std::optional<CollectiveFacts> MatchedFacts(
 std::vector<CollectiveFacts> FindCollectiveFacts(const ir::Graph& graph) {
   std::vector<CollectiveFacts> list;
   for (const ir::MatchedCollective& matched : graph.data().collectives) {
-    if (matched.works.size() < 2) {
+    if (matched.activities.size() < 2) {
       continue;
     }
     if (auto facts = MatchedFacts(graph.data(), matched)) {
@@ -542,27 +543,27 @@ void AddInfo(const trace::TraceInfo& info, RankReport& report) {
 
 trace::Coverage CoverageOf(const LinkedTrace& linked,
                            const trace::Classification& classified) {
-  std::vector<trace::TimedShape> works;
+  std::vector<trace::TimedShape> activities;
   const auto& events = linked.trace.device_events;
-  works.reserve(events.size());
+  activities.reserve(events.size());
   for (size_t i = 0; i < events.size(); ++i) {
     const trace::DeviceEvent& event = events[i];
-    works.push_back({.name = linked.trace.strings.view(event.name),
-                     .shape = &classified.of(i),
-                     .time = event.duration});
+    activities.push_back({.name = linked.trace.strings.view(event.name),
+                          .shape = &classified.of(i),
+                          .time = event.duration});
   }
-  return trace::FindCoverage(works);
+  return trace::FindCoverage(activities);
 }
 
 trace::Coverage CoverageOf(const ir::Graph& graph) {
-  std::vector<trace::TimedShape> works;
-  for (const ir::Work& work : graph.data().works) {
-    works.push_back(
-        {.name = graph.text(work.name),
-         .shape = &graph.data().shapes[work.shape],
-         .time = work.measured ? work.measured->duration : Duration{}});
+  std::vector<trace::TimedShape> activities;
+  for (const ir::Activity& activity : graph.data().activities) {
+    activities.push_back(
+        {.name = graph.text(activity.name),
+         .shape = &graph.data().shapes[activity.shape],
+         .time = activity.measured ? activity.measured->duration : Duration{}});
   }
-  return trace::FindCoverage(works);
+  return trace::FindCoverage(activities);
 }
 
 struct Lack {
@@ -603,9 +604,9 @@ InputVerdict Judge(const RankReport& report,
     verdict.replay = report.trace->ops > 0 && !report.trace->steps.empty() &&
                      (verdict.host_only || report.trace->device_events() > 0);
   } else if (graph) {
-    verdict.replay = graph->measured_ops > 0 && graph->measured_works > 0;
+    verdict.replay = graph->measured_ops > 0 && graph->measured_activities > 0;
   }
-  verdict.prediction = report.coverage.works > 0 &&
+  verdict.prediction = report.coverage.activities > 0 &&
                        report.coverage.sized_share() >= kSizedEnough &&
                        report.diagnostics.count(kNoOrder) == 0;
   AddMissing(report.diagnostics, verdict);
@@ -627,8 +628,8 @@ void ExamineProfiler(const RankTrace& rank, const trace::Rules& rules,
 // Why a prediction would refuse the graph, whatever its times; empty if not.
 std::string OrderError(const ir::Graph& graph) {
   const ir::GraphData& data = graph.data();
-  const timeline::WorkTimes times = timeline::UniformTimes(
-      data, IdVector<ir::WorkId, Duration>(data.works.size()), {});
+  const timeline::ActivityTimes times = timeline::UniformTimes(
+      data, IdVector<ir::ActivityId, Duration>(data.activities.size()), {});
   const auto lowered = timeline::Lower(
       graph, timeline::PredictedPlan(graph, cost::OverheadTable({})), times,
       {});
@@ -646,7 +647,7 @@ std::optional<GraphFacts> ExamineGraph(const RankTrace& rank,
   }
   report.coverage = CoverageOf(*graph);
   const GraphFacts facts = FactsOf(*graph);
-  if (facts.measured_works == 0) {
+  if (facts.measured_activities == 0) {
     report.diagnostics.Add(kNoTimes);
   }
   if (const std::string error = OrderError(*graph); !error.empty()) {
@@ -747,11 +748,11 @@ DoctorReport Diagnose(const trace::Loaded& loaded, const trace::Rules& rules,
       report.collectives = FindCollectiveFacts(*graph);
       report.collectives_step =
           trace::StepNumber(loaded.ranks, std::nullopt).value_or(std::nullopt);
-      const bool told =
+      const bool reported =
           std::ranges::any_of(report.ranks, [](const RankReport& rank) {
             return rank.diagnostics.count(kNoOrder) > 0;
           });
-      if (const std::string error = told ? "" : OrderError(*graph);
+      if (const std::string error = reported ? "" : OrderError(*graph);
           !error.empty()) {
         report.diagnostics.Add(kNoOrder, error);
       }

@@ -48,9 +48,9 @@ struct GraphFacts {
   int64_t streams = 0;
   int64_t ops = 0;
   int64_t calls = 0;
-  int64_t works = 0;
+  int64_t activities = 0;
   int64_t measured_ops = 0;  // With a start; a duration alone does not count.
-  int64_t measured_works = 0;
+  int64_t measured_activities = 0;
   int64_t collectives = 0;  // Matched across ranks.
 };
 

@@ -14,13 +14,13 @@
 namespace stepcast::view {
 namespace {
 
+using ir::ActivityId;
 using ir::CallId;
 using ir::Measured;
 using ir::OpId;
 using ir::RankId;
 using ir::StreamId;
 using ir::ThreadId;
-using ir::WorkId;
 
 RankId RankOfItem(const ir::GraphData& data, const ir::Op& op) {
   return data.threads[op.thread].rank;
@@ -28,8 +28,8 @@ RankId RankOfItem(const ir::GraphData& data, const ir::Op& op) {
 RankId RankOfItem(const ir::GraphData& data, const ir::Call& call) {
   return data.threads[call.thread].rank;
 }
-RankId RankOfItem(const ir::GraphData& data, const ir::Work& work) {
-  return data.streams[work.stream].rank;
+RankId RankOfItem(const ir::GraphData& data, const ir::Activity& activity) {
+  return data.streams[activity.stream].rank;
 }
 
 void WritePhase(JsonWriter& json, ir::Phase phase) {
@@ -67,15 +67,17 @@ class EventAdder {
     for (const CallId id : data_.calls.ids()) {
       AddCall(id);
     }
-    for (const WorkId id : data_.works.ids()) {
-      AddWork(id);
+    for (const ActivityId id : data_.activities.ids()) {
+      AddActivity(id);
     }
   }
 
  private:
   RankId RankOf(const ir::Op& op) const { return RankOfItem(data_, op); }
   RankId RankOf(const ir::Call& call) const { return RankOfItem(data_, call); }
-  RankId RankOf(const ir::Work& work) const { return RankOfItem(data_, work); }
+  RankId RankOf(const ir::Activity& activity) const {
+    return RankOfItem(data_, activity);
+  }
 
   const Track& TrackOf(ThreadId thread) const {
     return tracks_.threads[thread.value];
@@ -121,7 +123,7 @@ class EventAdder {
     json.EndArray();
   }
 
-  // Ids of ops; calls have theirs behind them, so that nobody takes an External
+  // Ids of ops; calls have theirs after them, so that nobody takes an External
   // id for a correlation.
   static int64_t ExternalIdOf(OpId id) { return int64_t{id.value} + 1; }
   int64_t CorrelationOf(CallId id) const {
@@ -170,20 +172,22 @@ class EventAdder {
     });
   }
 
-  void AddWork(WorkId id) {
-    const ir::Work& work = data_.works[id];
-    if (!ir::StartOf(work.measured)) {
+  void AddActivity(ActivityId id) {
+    const ir::Activity& activity = data_.activities[id];
+    if (!ir::StartOf(activity.measured)) {
       return;
     }
-    const CompleteEvent event{.name = graph_.text(work.name),
-                              .category = CategoryOf(work.kind),
-                              .track = TrackOf(work.stream),
-                              .start = StartOf(RankOf(work), *work.measured),
-                              .duration = work.measured->duration};
+    const CompleteEvent event{
+        .name = graph_.text(activity.name),
+        .category = CategoryOf(activity.kind),
+        .track = TrackOf(activity.stream),
+        .start = StartOf(RankOf(activity), *activity.measured),
+        .duration = activity.measured->duration};
     events_.AddComplete(event,
-                        [&](JsonWriter& json) { WriteWorkArgs(json, id); });
-    if (work.call.valid() && ir::StartOf(data_.calls[work.call].measured)) {
-      const ir::Call& call = data_.calls[work.call];
+                        [&](JsonWriter& json) { WriteActivityArgs(json, id); });
+    if (activity.call.valid() &&
+        ir::StartOf(data_.calls[activity.call].measured)) {
+      const ir::Call& call = data_.calls[activity.call];
       events_.AddArrow(id.value,
                        {.track = TrackOf(call.thread),
                         .time = StartOf(RankOf(call), *call.measured)},
@@ -191,22 +195,22 @@ class EventAdder {
     }
   }
 
-  void WriteWorkArgs(JsonWriter& json, WorkId id) const {
-    const ir::Work& work = data_.works[id];
-    const ir::Stream& stream = data_.streams[work.stream];
+  void WriteActivityArgs(JsonWriter& json, ActivityId id) const {
+    const ir::Activity& activity = data_.activities[id];
+    const ir::Stream& stream = data_.streams[activity.stream];
     json.Key("device").Int(devices_.at({stream.rank, stream.device}));
     json.Key("stream").Int(stream.number);
-    if (work.call.valid()) {
-      json.Key("correlation").Int(CorrelationOf(work.call));
-      const OpId op = data_.calls[work.call].op;
+    if (activity.call.valid()) {
+      json.Key("correlation").Int(CorrelationOf(activity.call));
+      const OpId op = data_.calls[activity.call].op;
       if (op.valid()) {
         json.Key("External id").Int(ExternalIdOf(op));
         WritePhase(json, data_.ops[op].phase);
       }
     }
     WriteShape(json, graph_.shape(id));
-    if (work.collective.valid()) {
-      json.Key("collective").Int(work.collective.value);
+    if (activity.collective.valid()) {
+      json.Key("collective").Int(activity.collective.value);
     }
   }
 
@@ -220,14 +224,14 @@ class EventAdder {
 
 }  // namespace
 
-std::string_view CategoryOf(ir::WorkKind kind) {
+std::string_view CategoryOf(ir::ActivityKind kind) {
   switch (kind) {
-    case ir::WorkKind::kMemcpy:
+    case ir::ActivityKind::kMemcpy:
       return "gpu_memcpy";
-    case ir::WorkKind::kMemset:
+    case ir::ActivityKind::kMemset:
       return "gpu_memset";
-    case ir::WorkKind::kKernel:
-    case ir::WorkKind::kCollective:
+    case ir::ActivityKind::kKernel:
+    case ir::ActivityKind::kCollective:
       break;
   }
   return "kernel";
@@ -249,7 +253,7 @@ std::optional<Duration> FirstTime(const ir::GraphData& data) {
   };
   visit(data.ops);
   visit(data.calls);
-  visit(data.works);
+  visit(data.activities);
   for (const ir::Rank& rank : data.ranks) {
     const auto start = ir::StartOf(rank.step);
     if (first && start) {

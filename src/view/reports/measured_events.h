@@ -30,8 +30,8 @@ struct MeasuredTimeline {
   RankProcesses processes{};
 };
 
-/// Kineto's category of a work.
-std::string_view CategoryOf(ir::WorkKind kind);
+/// Kineto's category of an activity.
+std::string_view CategoryOf(ir::ActivityKind kind);
 
 /// A rank's time on the clock that all ranks share.
 Duration SharedTime(const ir::GraphData& data, ir::RankId rank, Duration time);
@@ -58,8 +58,8 @@ Tracks NameTracks(const ir::Graph& graph, const RankProcesses& processes,
                   TrackNames names, ChromeEvents& events);
 
 /// One process a rank, one track a host thread and a stream; arrows, numbered
-/// as the works are, go from launches to works. What has no measured time is
-/// left out.
+/// as the activities are, go from launches to activities. What has no measured
+/// time is left out.
 void AddMeasuredEvents(const ir::Graph& graph, const MeasuredTimeline& timeline,
                        ChromeEvents& events);
 

@@ -79,11 +79,11 @@ std::optional<ir::CollectiveId> CollectiveOf(const ir::GraphData& data,
                                              const timeline::Lowered& lowered,
                                              sim::TaskId task) {
   const timeline::TaskOrigin& origin = lowered.origins[task];
-  if (origin.kind != timeline::TaskOrigin::Kind::kWork ||
-      !data.works[origin.work].collective.valid()) {
+  if (origin.kind != timeline::TaskOrigin::Kind::kActivity ||
+      !data.activities[origin.activity].collective.valid()) {
     return std::nullopt;
   }
-  return data.works[origin.work].collective;
+  return data.activities[origin.activity].collective;
 }
 
 }  // namespace

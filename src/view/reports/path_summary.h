@@ -27,7 +27,7 @@ using PathKinds = std::array<Duration, engine::kPathKindCount>;
 /// All stretches with the same thing to tell, together.
 struct PathShare {
   engine::PathKind kind = engine::PathKind::kHost;
-  std::string what{};  // Reads behind a time: "in aten::linear".
+  std::string what{};  // Reads after a time: "in aten::linear".
   Duration time{};
   size_t times = 0;  // Those of some length.
 };
@@ -48,7 +48,7 @@ struct PathHop {
 struct PathWaits {
   Duration step_start{};    // The rank had not begun its step.
   Duration thread_start{};  // Nor one of its threads.
-  Duration step_before{};   // Work of the step before was still running.
+  Duration step_before{};   // Activity of the step before was still running.
 };
 
 struct PathSummary {

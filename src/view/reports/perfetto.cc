@@ -34,24 +34,24 @@ class Walk {
     for (const sim::TaskId task : result_.lowered.origins.ids()) {
       const TaskOrigin& origin = result_.lowered.origins[task];
       if (origin.repeat == LastRepeat(result_) &&
-          (origin.kind == TaskOrigin::Kind::kPiece ||
+          (origin.kind == TaskOrigin::Kind::kSegment ||
            origin.kind == TaskOrigin::Kind::kReturn)) {
-        AddPiece(task, result_.plan.threads[origin.thread][origin.piece]);
+        AddSegment(task, result_.plan.threads[origin.thread][origin.segment]);
       }
     }
     CloseOp();
-    for (const ir::WorkId id : data_.works.ids()) {
-      const sim::TaskId task = result_.lowered.work_tasks[id];
+    for (const ir::ActivityId id : data_.activities.ids()) {
+      const sim::TaskId task = result_.lowered.activity_tasks[id];
       if (task.valid()) {
-        const ir::CallId call = data_.works[id].call;
-        sink_.Work(id, result_.schedule.placements[task],
-                   call.valid() ? call_starts_[call.value] : Duration{});
+        const ir::CallId call = data_.activities[id].call;
+        sink_.Activity(id, result_.schedule.placements[task],
+                       call.valid() ? call_starts_[call.value] : Duration{});
       }
     }
   }
 
  private:
-  // An op that is open while its pieces follow each other.
+  // An op that is open while its segments follow each other.
   struct OpenOp {
     ir::OpId op{};
     ir::ThreadId thread{};
@@ -66,37 +66,38 @@ class Walk {
     open_ = {};
   }
 
-  void AddPiece(sim::TaskId task, const timeline::HostPiece& piece) {
+  void AddSegment(sim::TaskId task, const timeline::HostSegment& segment) {
     const TaskOrigin& origin = result_.lowered.origins[task];
     const sim::Placement& placement = result_.schedule.placements[task];
     const bool returns = origin.kind == TaskOrigin::Kind::kReturn;
-    const bool outside = piece.kind == cost::HostKind::kBetweenOps ||
-                         piece.kind == cost::HostKind::kHandOver;
-    if (outside || !piece.op.valid() || piece.op != open_.op ||
+    const bool outside = segment.kind == cost::HostKind::kBetweenOps ||
+                         segment.kind == cost::HostKind::kHandoff;
+    if (outside || !segment.op.valid() || segment.op != open_.op ||
         origin.thread != open_.thread) {
       CloseOp();
     }
     if (outside) {
       return;
     }
-    if (piece.op.valid()) {
+    if (segment.op.valid()) {
       if (!open_.op.valid()) {
-        open_ = {
-            .op = piece.op, .thread = origin.thread, .start = placement.start};
+        open_ = {.op = segment.op,
+                 .thread = origin.thread,
+                 .start = placement.start};
       }
       open_.end = placement.end;
     }
-    if (!piece.call.valid()) {
+    if (!segment.call.valid()) {
       return;
     }
     if (!returns) {
-      call_starts_[piece.call.value] = placement.start;
+      call_starts_[segment.call.value] = placement.start;
     }
     // One that waits has a second task and is told with that.
-    const bool waits = std::ranges::binary_search(data_.host_waits, piece.call,
-                                                  {}, &ir::HostWait::call);
+    const bool waits = std::ranges::binary_search(
+        data_.host_waits, segment.call, {}, &ir::HostWait::call);
     if (returns || !waits) {
-      sink_.Call(piece.call, call_starts_[piece.call.value], placement.end);
+      sink_.Call(segment.call, call_starts_[segment.call.value], placement.end);
     }
   }
 

@@ -17,8 +17,8 @@
 
 namespace stepcast::view {
 
-// A simulated step as slices of its tracks: ops, calls and works, with when
-// they ran.
+// A simulated step as slices of its tracks: ops, calls and activities, with
+// when they ran.
 
 /// The time that a timeline of the step starts at. A step of a trace: the first
 /// measured time; one of several repeats: where its host begins.
@@ -40,8 +40,9 @@ class SliceSink {
   /// With what it waited for.
   virtual void Call(ir::CallId call, Duration start, Duration end) = 0;
   /// `call_start` is that of the call that launched it, if there is one.
-  virtual void Work(ir::WorkId work, const sim::Placement& placement,
-                    Duration call_start) = 0;
+  virtual void Activity(ir::ActivityId activity,
+                        const sim::Placement& placement,
+                        Duration call_start) = 0;
 };
 
 void WalkSlices(const engine::StepResult& result, SliceSink& sink);
@@ -108,8 +109,8 @@ class ChromeEvents {
 
 /// Chrome JSON with Kineto's categories. One process a rank, one track a host
 /// thread and a stream, all ranks on one clock that starts at the first event;
-/// arrows go from launches to works. What has no measured time is left out;
-/// fails if nothing has one. The step is marked as ProfilerStep#`step`.
+/// arrows go from launches to activities. What has no measured time is left
+/// out; fails if nothing has one. The step is marked as ProfilerStep#`step`.
 Result<std::string> PerfettoJson(const ir::Graph& graph, int64_t step = 0);
 
 }  // namespace stepcast::view

@@ -45,12 +45,12 @@ void AddRank(ir::GraphBuilder& builder, int64_t number, int offset) {
                                            .thread = thread,
                                            .op = op,
                                            .measured = At(10, 6)});
-  builder.AddWork({.name = builder.Intern("sgemm"),
-                   .stream = stream,
-                   .call = call,
-                   .measured = ir::Measured{.start = microseconds(20),
-                                            .duration = nanoseconds(1250)}},
-                  ir::Gemm{.batch = 1, .m = 16, .n = 256, .k = 13});
+  builder.AddActivity({.name = builder.Intern("sgemm"),
+                       .stream = stream,
+                       .call = call,
+                       .measured = ir::Measured{.start = microseconds(20),
+                                                .duration = nanoseconds(1250)}},
+                      ir::Gemm{.batch = 1, .m = 16, .n = 256, .k = 13});
 }
 
 trace::LinkedTrace ReadBack(const std::string& json) {
@@ -84,7 +84,7 @@ TEST(PerfettoTest, OurOwnReaderFindsTheSameStepInIt) {
   ASSERT_EQ(linked.trace.runtime_events.size(), 1U);
   EXPECT_EQ(linked.call_op[0], 2U);
   ASSERT_EQ(linked.trace.device_events.size(), 1U);
-  EXPECT_EQ(linked.work_call[0], 0U);
+  EXPECT_EQ(linked.activity_call[0], 0U);
   EXPECT_EQ(linked.trace.device_events[0].duration, nanoseconds(1250));
   EXPECT_EQ(linked.trace.device_events[0].stream, 7);
 }
@@ -105,7 +105,7 @@ TEST(PerfettoTest, RanksShareOneClockAndKeepApart) {
   EXPECT_EQ(linked.trace.device_events[1].start, microseconds(20));
   EXPECT_NE(linked.trace.device_events[0].device,
             linked.trace.device_events[1].device);
-  EXPECT_NE(linked.work_call[0], linked.work_call[1]);
+  EXPECT_NE(linked.activity_call[0], linked.activity_call[1]);
 }
 
 TEST(PerfettoTest, PeopleSeeShapesPhasesAndArrows) {

@@ -133,7 +133,7 @@ constexpr size_t kPlanTableRows = 32;
 // Ranks of a table that are listed one by one.
 constexpr size_t kMostPlaces = 8;
 // Works up to which the timeline is in the page: some ten megabytes.
-constexpr size_t kMostWorksInTimeline = 100'000;
+constexpr size_t kMostActivitiesInTimeline = 100'000;
 
 Bytes BytesOf(double bytes) {
   return {std::llround(bytes)};
@@ -417,7 +417,7 @@ void AddStep(const PredictionReport& report, const engine::StepResult& step,
   path.key.clear();
   path.readers = Readers::kPages;
   doc.blocks.emplace_back(std::move(path));
-  if (step.graph->data().works.size() <= kMostWorksInTimeline) {
+  if (step.graph->data().activities.size() <= kMostActivitiesInTimeline) {
     doc.blocks.emplace_back(Picture{.title = "timeline",
                                     .about = std::string(kTimelineText),
                                     .drawing = MakeTimelines([&step] {

@@ -66,7 +66,7 @@ struct PredictionReport {
   /// Shares of the host's time by how it was found; see OverheadSource.
   std::array<double, cost::kOverheadSourceCount> overhead_coverage{};
   /// What was not found by its own name, the longest first.
-  std::vector<std::pair<std::string, Duration>> guessed_overheads;
+  std::vector<std::pair<std::string, Duration>> estimated_overheads;
   std::optional<MemoryUse> memory;
   double power_w = 0;  // Of all servers; 0: not known.
   double samples_per_joule = 0;

@@ -36,10 +36,10 @@ void FillOverheads(const timeline::OverheadCoverage& coverage,
                   static_cast<double>(total.count());
   }
   for (const auto& [name, share] : coverage.not_exact) {
-    report.guessed_overheads.emplace_back(name, share.time);
+    report.estimated_overheads.emplace_back(name, share.time);
   }
   std::ranges::stable_sort(
-      report.guessed_overheads,
+      report.estimated_overheads,
       [](const auto& a, const auto& b) { return a.second > b.second; });
 }
 
@@ -64,7 +64,7 @@ PredictionReport ReportPrediction(const engine::StepResult& result,
   report.ranks = result.accounts;
   report.slowest = result.slowest_account();
   report.critical_path = SummarizePath(result, engine::PathInStep(result));
-  report.coverage = result.works.coverage;
+  report.coverage = result.activities.coverage;
   FillOverheads(result.overheads, report);
   report.UseStep(result.step);
   if (result.plan.unplaced > 0) {

@@ -81,7 +81,7 @@ Facts FileFactsOf(const RankReport& rank) {
   return facts;
 }
 
-// How the steps were told apart.
+// How the steps were distinguished.
 std::string StepSourceText(const trace::TraceFacts& facts) {
   switch (facts.step_source) {
     case trace::StepSource::kMarked:
@@ -292,17 +292,17 @@ Facts GraphLines(const GraphFacts& graph) {
           "{}, {}, {}; {}; {}; {}, {} with times; {}",
           CountText(graph.ranks, "rank"), CountText(graph.threads, "thread"),
           CountText(graph.streams, "stream"), CountText(graph.ops, "op"),
-          CountText(graph.calls, "call"), CountText(graph.works, "work"),
-          WithThousands(graph.measured_works),
+          CountText(graph.calls, "call"), CountText(graph.activities, "work"),
+          WithThousands(graph.measured_activities),
           CountText(graph.collectives, "matched collective")))};
   AddCounts({{"graph.ranks", graph.ranks},
              {"graph.threads", graph.threads},
              {"graph.streams", graph.streams},
              {"graph.ops", graph.ops},
              {"graph.calls", graph.calls},
-             {"graph.works", graph.works},
+             {"graph.works", graph.activities},
              {"graph.measured_ops", graph.measured_ops},
-             {"graph.measured_works", graph.measured_works},
+             {"graph.measured_works", graph.measured_activities},
              {"graph.collectives", graph.collectives}},
             facts);
   return facts;
@@ -422,7 +422,7 @@ Doc RankBlocks(const RankReport& rank) {
   }
   const trace::Coverage& coverage = rank.coverage;
   Facts facts;
-  if (coverage.works > 0) {
+  if (coverage.activities > 0) {
     facts.push_back(
         Line("understood",
              fmt::format("{} of {} classified, {} with known sizes",
@@ -430,7 +430,7 @@ Doc RankBlocks(const RankReport& rank) {
                          coverage.time > Duration{} ? "GPU time" : "works",
                          PercentText(coverage.sized_share()))));
   }
-  facts.push_back({{.key = "works"}, coverage.works});
+  facts.push_back({{.key = "works"}, coverage.activities});
   facts.push_back({{.key = "gpu_time_us"}, coverage.time});
   facts.push_back({{.key = "classified"}, Share{coverage.classified_share()}});
   facts.push_back({{.key = "sized"}, Share{coverage.sized_share()}});

@@ -61,7 +61,7 @@ size_t BarKindOf(std::string_view part) {
   return kOtherKernelsKind;
 }
 
-struct WorkSum {
+struct ActivitySum {
   std::string_view family{};
   Duration time{};
   size_t count = 0;
@@ -106,26 +106,29 @@ Table KernelTable(const engine::StepResult& result) {
   const ir::GraphData& data = graph.data();
   const size_t slowest = result.slowest();
   const engine::RankAccount account = result.slowest_account();
-  std::map<std::string, WorkSum, std::less<>> sums;
-  for (const ir::WorkId id : data.works.ids()) {
-    const ir::Work& work = data.works[id];
-    const sim::TaskId task = result.lowered.work_tasks[id];
-    if (!task.valid() || data.streams[work.stream].rank.value != slowest) {
+  std::map<std::string, ActivitySum, std::less<>> sums;
+  for (const ir::ActivityId id : data.activities.ids()) {
+    const ir::Activity& activity = data.activities[id];
+    const sim::TaskId task = result.lowered.activity_tasks[id];
+    if (!task.valid() || data.streams[activity.stream].rank.value != slowest) {
       continue;
     }
     const sim::Placement& placement = result.schedule.placements[task];
-    const Duration time = placement.end - placement.work;
+    const Duration time = placement.end - placement.run;
     const std::string_view family = ir::FamilyName(graph.shape(id));
-    // Works of model files are named as their family: sizes tell them apart.
-    const std::string_view name = graph.text(work.name);
-    WorkSum& sum = sums[name == family ? ir::ShapeText(graph.shape(id))
-                                       : std::string(name)];
+    // Activities of model files are named as their family: sizes tell them
+    // apart.
+    const std::string_view name = graph.text(activity.name);
+    ActivitySum& sum = sums[name == family ? ir::ShapeText(graph.shape(id))
+                                           : std::string(name)];
     sum.family = family;
     sum.time += time;
     ++sum.count;
-    sum.sources[static_cast<size_t>(result.works.prices[id].source)] += time;
+    sum.sources[static_cast<size_t>(result.activities.prices[id].source)] +=
+        time;
   }
-  std::vector<std::pair<std::string, WorkSum>> sorted(sums.begin(), sums.end());
+  std::vector<std::pair<std::string, ActivitySum>> sorted(sums.begin(),
+                                                          sums.end());
   std::ranges::stable_sort(sorted, std::ranges::greater(),
                            [](const auto& sum) { return sum.second.time; });
   Table table{.title = "longest kernels",

@@ -45,7 +45,7 @@ html::Bars AccountBars(std::span<const engine::RankAccount> accounts);
 /// which rank.
 Table PartsTable(const engine::RankAccount& account, std::string caption);
 
-/// The works of the slowest rank that take most, summed by name, and where
+/// The activities of the slowest rank that take most, summed by name, and where
 /// their times come from.
 Table KernelTable(const engine::StepResult& result);
 

@@ -16,7 +16,7 @@ engine::RankAccount RankOf(int64_t rank, int64_t alike) {
   return account;
 }
 
-TEST(AlikeTextTest, RanksThatAreAllToldNeedNoWord) {
+TEST(AlikeTextTest, RanksThatAreAllReportedNeedNoNote) {
   EXPECT_EQ(AlikeText({}), "");
   EXPECT_EQ(AlikeText(std::vector{RankOf(0, 1), RankOf(1, 1)}), "");
 }
@@ -73,7 +73,7 @@ std::string VerdictOf(const PathSummary& path) {
   return Verdict(path, AccountOf(path.length));
 }
 
-TEST(VerdictTest, WorkOfTheStepBeforeIsNoLateRank) {
+TEST(VerdictTest, WorkOfTheStepBeforeIsNotALateRank) {
   PathSummary path = WaitOf({.step_before = microseconds(51)});
   path.hops = {{.rank = 2}, {.rank = 0}};
   EXPECT_THAT(VerdictOf(path),
@@ -93,7 +93,7 @@ TEST(VerdictTest, ASingleRankWaitsForNoOther) {
   EXPECT_THAT(VerdictOf(path), StartsWith("held up before its step began"));
 }
 
-TEST(VerdictTest, ALateThreadIsNoLateRank) {
+TEST(VerdictTest, ALateThreadIsNotALateRank) {
   EXPECT_THAT(VerdictOf(WaitOf({.thread_start = microseconds(60)})),
               StartsWith("held up by a thread that starts late"));
 }

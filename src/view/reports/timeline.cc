@@ -31,15 +31,16 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8>
                     {"communication", "collectives"},
                     {"wait", "waiting for other ranks"}}};
 
-// The class of the style sheet for a work.
-std::string_view StyleOf(const ir::Work& work, const ir::KernelShape& shape) {
-  switch (work.kind) {
-    case ir::WorkKind::kCollective:
+// The class of the style sheet for an activity.
+std::string_view StyleOf(const ir::Activity& activity,
+                         const ir::KernelShape& shape) {
+  switch (activity.kind) {
+    case ir::ActivityKind::kCollective:
       return "communication";
-    case ir::WorkKind::kMemcpy:
-    case ir::WorkKind::kMemset:
+    case ir::ActivityKind::kMemcpy:
+    case ir::ActivityKind::kMemset:
       return "copy";
-    case ir::WorkKind::kKernel:
+    case ir::ActivityKind::kKernel:
       break;
   }
   return std::holds_alternative<ir::EmbeddingBag>(shape) ? "embedding"
@@ -74,17 +75,17 @@ class TimelineSink : public SliceSink {
         call_style_, start, end);
   }
 
-  void Work(ir::WorkId id, const sim::Placement& placement,
-            Duration /*call_start*/) override {
-    const ir::Work& work = data_.works[id];
-    const size_t row = stream_rows_[work.stream.value];
-    if (placement.work > placement.start) {
+  void Activity(ir::ActivityId id, const sim::Placement& placement,
+                Duration /*call_start*/) override {
+    const ir::Activity& activity = data_.activities[id];
+    const size_t row = stream_rows_[activity.stream.value];
+    if (placement.run > placement.start) {
       Add(row, "waiting for other ranks", wait_style_, placement.start,
-          placement.work);
+          placement.run);
     }
-    Add(row, graph_.text(work.name),
-        timeline_.Intern(StyleOf(work, graph_.shape(id))),
-        std::max(placement.start, placement.work), placement.end);
+    Add(row, graph_.text(activity.name),
+        timeline_.Intern(StyleOf(activity, graph_.shape(id))),
+        std::max(placement.start, placement.run), placement.end);
   }
 
  private:
@@ -205,8 +206,8 @@ class SimulatedEvents : public SliceSink {
   void Op(ir::OpId op, ir::ThreadId thread, Duration start,
           Duration end) override;
   void Call(ir::CallId id, Duration start, Duration end) override;
-  void Work(ir::WorkId id, const sim::Placement& placement,
-            Duration call_start) override;
+  void Activity(ir::ActivityId id, const sim::Placement& placement,
+                Duration call_start) override;
 
  private:
   const engine::StepResult& result_;
@@ -239,13 +240,14 @@ void SimulatedEvents::Call(ir::CallId id, Duration start, Duration end) {
       [&](JsonWriter& json) { json.Key("kind").String(ir::Name(call.kind)); });
 }
 
-void SimulatedEvents::Work(ir::WorkId id, const sim::Placement& placement,
-                           Duration call_start) {
-  const ir::Work& work = data_.works[id];
-  const Track& track = tracks_.streams[work.stream.value];
+void SimulatedEvents::Activity(ir::ActivityId id,
+                               const sim::Placement& placement,
+                               Duration call_start) {
+  const ir::Activity& activity = data_.activities[id];
+  const Track& track = tracks_.streams[activity.stream.value];
   events_.AddComplete(
-      {.name = graph_.text(work.name),
-       .category = CategoryOf(work.kind),
+      {.name = graph_.text(activity.name),
+       .category = CategoryOf(activity.kind),
        .track = track,
        .start = placement.start - zero_,
        .duration = placement.end - placement.start},
@@ -253,13 +255,13 @@ void SimulatedEvents::Work(ir::WorkId id, const sim::Placement& placement,
         if (!result_.causes.empty()) {
           json.Key("waited for").String(Name(result_.causes[id]));
         }
-        if (work.collective.valid()) {
-          json.Key("collective").Int(work.collective.value);
-          WriteTime(json, "wait_us", placement.work - placement.start);
+        if (activity.collective.valid()) {
+          json.Key("collective").Int(activity.collective.value);
+          WriteTime(json, "wait_us", placement.run - placement.start);
         }
       });
-  if (work.call.valid()) {
-    const ir::ThreadId thread = data_.calls[work.call].thread;
+  if (activity.call.valid()) {
+    const ir::ThreadId thread = data_.calls[activity.call].thread;
     events_.AddArrow(
         first_arrow_ + id.value,
         {.track = tracks_.threads[thread.value], .time = call_start - zero_},
@@ -294,7 +296,7 @@ void AddPath(const engine::StepResult& result, const Track& track,
 void AddSlices(const engine::StepResult& result, const RankProcesses& processes,
                const engine::StepResult* before, ChromeEvents& events) {
   const int64_t arrows =
-      before == nullptr ? 0 : int64_t{before->graph->data().works.size()};
+      before == nullptr ? 0 : int64_t{before->graph->data().activities.size()};
   SimulatedEvents sink(result, processes, arrows, events);
   WalkSlices(result, sink);
 }

@@ -27,9 +27,9 @@ html::Timeline StepTimeline(const engine::StepResult& result);
 
 /// Chrome JSON on one clock. A process with the critical path on a track of its
 /// own, then one or two for every rank: as measured, if the graph has times,
-/// and as simulated with top-level ops, calls and works. Arrows go from
-/// launches to works. Of several repeats the last is shown; `number` is that of
-/// the measured step.
+/// and as simulated with top-level ops, calls and activities. Arrows go from
+/// launches to activities. Of several repeats the last is shown; `number` is
+/// that of the measured step.
 std::string TimelineJson(const engine::StepResult& result, int64_t number = 0);
 
 /// Two steps in one: both critical paths on tracks of a process, then a process

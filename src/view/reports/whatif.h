@@ -20,7 +20,7 @@ namespace stepcast::view {
 /// What the critical path spent on one thing, before and after.
 struct PathChange {
   engine::PathKind kind = engine::PathKind::kHost;
-  std::string what{};  // Reads behind a time: "in aten::linear".
+  std::string what{};  // Reads after a time: "in aten::linear".
   Duration before{};
   Duration after{};
   Duration delta() const { return after - before; }

@@ -14,7 +14,7 @@ namespace {
 
 using model::CudaGraphs;
 
-// Between two works of a captured graph on one stream, in nanoseconds: the
+// Between two activities of a captured graph on one stream, in nanoseconds: the
 // median of the 5,034 gaps in the graphs of a recorded DLRM on a V100, whose
 // trace has whole microseconds.
 constexpr double kGraphGap = 1'000;
@@ -33,7 +33,7 @@ bool Captures(CudaGraphs graphs, ir::Phase phase) {
   }
 }
 
-// A stretch of a thread's pieces becomes one launch: its first call is kept,
+// A stretch of a thread's segments becomes one launch: its first call is kept,
 // everything else of the host goes.
 class Capture {
  public:
@@ -41,30 +41,30 @@ class Capture {
       : editor_(editor),
         data_(editor.data()),
         graphs_(graphs),
-        works_of_(data_.calls.size()),
+        activities_of_(data_.calls.size()),
         outside_(data_.ops.size()) {
     FindOutside();
   }
 
   void Run(ir::ThreadId thread);
   size_t graphs() const { return count_; }
-  size_t works() const { return works_; }
+  size_t activities() const { return activities_; }
 
  private:
   void FindOutside();
-  bool Captured(const timeline::HostPiece& piece) const {
-    return piece.kind != cost::HostKind::kHandOver && piece.op.valid() &&
-           outside_[piece.op] == 0 &&
-           Captures(graphs_, PhaseOf(data_, piece.op));
+  bool Captured(const timeline::HostSegment& segment) const {
+    return segment.kind != cost::HostKind::kHandoff && segment.op.valid() &&
+           outside_[segment.op] == 0 &&
+           Captures(graphs_, PhaseOf(data_, segment.op));
   }
 
   StepEditor& editor_;
   const ir::GraphData& data_;
   const CudaGraphs graphs_;
-  IdVector<ir::CallId, std::vector<ir::WorkId>> works_of_;
+  IdVector<ir::CallId, std::vector<ir::ActivityId>> activities_of_;
   IdVector<ir::OpId, char> outside_;  // Top-level ops that are not captured.
   size_t count_ = 0;
-  size_t works_ = 0;
+  size_t activities_ = 0;
 };
 
 // Ops in which the host waits for the device or ranks meet end a stretch.
@@ -76,14 +76,14 @@ void Capture::FindOutside() {
       outside_[tops[op]] = 1;
     }
   };
-  for (const ir::WorkId id : data_.works.ids()) {
-    const ir::Work& work = data_.works[id];
-    if (!work.call.valid()) {
+  for (const ir::ActivityId id : data_.activities.ids()) {
+    const ir::Activity& activity = data_.activities[id];
+    if (!activity.call.valid()) {
       continue;
     }
-    works_of_[work.call].push_back(id);
-    if (work.kind == ir::WorkKind::kCollective) {
-      leave(work.call);
+    activities_of_[activity.call].push_back(id);
+    if (activity.kind == ir::ActivityKind::kCollective) {
+      leave(activity.call);
     }
   }
   for (const ir::HostWait& wait : data_.host_waits) {
@@ -92,28 +92,29 @@ void Capture::FindOutside() {
 }
 
 void Capture::Run(ir::ThreadId thread) {
-  const std::vector<timeline::HostPiece>& pieces =
+  const std::vector<timeline::HostSegment>& segments =
       editor_.plan().threads[thread];
   bool open = false;
-  for (uint32_t i = 0; i < pieces.size(); ++i) {
-    const timeline::HostPiece& piece = pieces[i];
-    const bool between = piece.kind == cost::HostKind::kBetweenOps;
-    if (!Captured(piece) || (between && !open)) {
-      open = open && between && !piece.op.valid();
+  for (uint32_t i = 0; i < segments.size(); ++i) {
+    const timeline::HostSegment& segment = segments[i];
+    const bool between = segment.kind == cost::HostKind::kBetweenOps;
+    if (!Captured(segment) || (between && !open)) {
+      open = open && between && !segment.op.valid();
       continue;
     }
-    const bool launches = piece.call.valid() && !works_of_[piece.call].empty();
+    const bool launches =
+        segment.call.valid() && !activities_of_[segment.call].empty();
     const bool first = launches && !open;
     if (!first) {
-      editor_.times().pieces[thread][i].duration = 0;
+      editor_.times().segments[thread][i].duration = 0;
     }
     if (!launches) {
       continue;
     }
-    for (const ir::WorkId id : works_of_[piece.call]) {
-      EditedWork& work = editor_.times().works[id];
-      work.gap = first ? work.gap : std::min(work.gap, kGraphGap);
-      ++works_;
+    for (const ir::ActivityId id : activities_of_[segment.call]) {
+      EditedActivity& activity = editor_.times().activities[id];
+      activity.gap = first ? activity.gap : std::min(activity.gap, kGraphGap);
+      ++activities_;
     }
     count_ += first ? 1 : 0;
     open = true;
@@ -132,7 +133,7 @@ Status EditCudaGraphs(const Change& change, StepEditor& editor) {
   for (const ir::ThreadId thread : editor.data().threads.ids()) {
     capture.Run(thread);
   }
-  if (capture.works() == 0) {
+  if (capture.activities() == 0) {
     return Fail(ErrorCode::kUnsupported,
                 fmt::format("change {} does not apply: no work of these phases "
                             "is launched by an op; expected a step with "
@@ -142,7 +143,8 @@ Status EditCudaGraphs(const Change& change, StepEditor& editor) {
   editor.Note(fmt::format(
       "{} works in {} captured graph{}; an op that waits for the device or for "
       "other ranks ends one, and shapes are taken to stay the same",
-      capture.works(), capture.graphs(), capture.graphs() == 1 ? "" : "s"));
+      capture.activities(), capture.graphs(),
+      capture.graphs() == 1 ? "" : "s"));
   editor.MarkBound();
   return {};
 }

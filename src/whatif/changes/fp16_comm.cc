@@ -29,7 +29,7 @@ std::optional<ir::Collective> Halved(const ir::Collective& first,
 Status Fp16Comm(const Change& change, StepEditor& editor) {
   RETURN_IF_ERROR(NoValue(change));
   CollectiveRepricer repricer(editor);
-  for (const ir::WorkId id : editor.data().works.ids()) {
+  for (const ir::ActivityId id : editor.data().activities.ids()) {
     const auto* first = std::get_if<ir::Collective>(&editor.graph().shape(id));
     const auto halved =
         first != nullptr

@@ -11,9 +11,9 @@
 namespace stepcast::whatif {
 namespace {
 
-// Works that something other than the next work waits for.
+// Activities that something other than the next activity waits for.
 std::vector<char> WaitedFor(const ir::GraphData& data) {
-  std::vector<char> waited(data.works.size());
+  std::vector<char> waited(data.activities.size());
   for (const ir::StreamWait& wait : data.stream_waits) {
     waited[wait.before.value] = 1;
   }
@@ -46,8 +46,8 @@ Status FuseElementwise(const Change& change, StepEditor& editor) {
   RETURN_IF_ERROR(NoValue(change));
   const ir::GraphData& data = editor.data();
   const std::vector<char> waited = WaitedFor(data);
-  FusedWorks fused;
-  std::vector<ir::WorkId> chain;
+  FusedActivities fused;
+  std::vector<ir::ActivityId> chain;
   ir::Elementwise joined;
   const auto close = [&]() -> Status {
     if (chain.size() > 1) {
@@ -56,15 +56,16 @@ Status FuseElementwise(const Change& change, StepEditor& editor) {
     chain.clear();
     return {};
   };
-  for (const ir::WorkId id : data.works.ids()) {  // Stream by stream, in order.
-    if (editor.times().works[id].dropped) {
+  for (const ir::ActivityId id :
+       data.activities.ids()) {  // Stream by stream, in order.
+    if (editor.times().activities[id].dropped) {
       continue;
     }
     const auto* item = SizedElementwise(editor.shape(id));
     const bool goes_on =
         item != nullptr && !chain.empty() &&
-        data.works[chain.back()].stream == data.works[id].stream &&
-        waited[editor.WorksIn(chain.back()).back().value] == 0 &&
+        data.activities[chain.back()].stream == data.activities[id].stream &&
+        waited[editor.ActivitiesIn(chain.back()).back().value] == 0 &&
         PhaseOf(data, chain.back()) == PhaseOf(data, id) &&
         item->elements == joined.elements && item->dtype == joined.dtype &&
         item->read.count >= joined.written.count;
@@ -78,7 +79,7 @@ Status FuseElementwise(const Change& change, StepEditor& editor) {
   }
   RETURN_IF_ERROR(close());
   if (fused.groups == 0 &&
-      AnyFused(editor, [](ir::WorkId /*id*/, const ir::KernelShape& shape) {
+      AnyFused(editor, [](ir::ActivityId /*id*/, const ir::KernelShape& shape) {
         return std::holds_alternative<ir::Elementwise>(shape);
       })) {
     return {};

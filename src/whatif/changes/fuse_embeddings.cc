@@ -71,27 +71,27 @@ Status SetFusedEmbeddings(const Change& change, scenario::Job& job) {
 Status FuseEmbeddings(const Change& change, StepEditor& editor) {
   RETURN_IF_ERROR(NoValue(change));
   const ir::GraphData& data = editor.data();
-  std::map<Group, std::vector<ir::WorkId>> groups;
-  for (const ir::WorkId id : data.works.ids()) {
+  std::map<Group, std::vector<ir::ActivityId>> groups;
+  for (const ir::ActivityId id : data.activities.ids()) {
     const auto* bag = std::get_if<ir::EmbeddingBag>(&editor.shape(id));
-    if (!editor.times().works[id].dropped && bag != nullptr &&
+    if (!editor.times().activities[id].dropped && bag != nullptr &&
         bag->kernel == ir::BagKernel::kPerTable && ir::IsSized(*bag)) {
-      groups[{data.works[id].stream, bag->pass}].push_back(id);
+      groups[{data.activities[id].stream, bag->pass}].push_back(id);
     }
   }
-  FusedWorks fused;
-  for (const auto& [group, works] : groups) {
-    if (works.size() < 2) {
+  FusedActivities fused;
+  for (const auto& [group, activities] : groups) {
+    if (activities.size() < 2) {
       continue;
     }
     std::vector<const ir::EmbeddingBag*> bags;
-    for (const ir::WorkId id : works) {
+    for (const ir::ActivityId id : activities) {
       bags.push_back(&std::get<ir::EmbeddingBag>(editor.shape(id)));
     }
-    RETURN_IF_ERROR(Fuse(works, Joined(bags), editor, fused));
+    RETURN_IF_ERROR(Fuse(activities, Joined(bags), editor, fused));
   }
   if (fused.groups == 0 &&
-      AnyFused(editor, [](ir::WorkId /*id*/, const ir::KernelShape& shape) {
+      AnyFused(editor, [](ir::ActivityId /*id*/, const ir::KernelShape& shape) {
         return std::holds_alternative<ir::EmbeddingBag>(shape);
       })) {
     return {};

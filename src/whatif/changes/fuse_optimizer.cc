@@ -20,21 +20,21 @@ Status SetFusedOptimizer(const Change& change, scenario::Job& job) {
 Status FuseOptimizer(const Change& change, StepEditor& editor) {
   RETURN_IF_ERROR(NoValue(change));
   const ir::GraphData& data = editor.data();
-  std::map<ir::StreamId, std::vector<ir::WorkId>> groups;
-  for (const ir::WorkId id : data.works.ids()) {
+  std::map<ir::StreamId, std::vector<ir::ActivityId>> groups;
+  for (const ir::ActivityId id : data.activities.ids()) {
     const auto* item = std::get_if<ir::Elementwise>(&editor.shape(id));
-    if (!editor.times().works[id].dropped && item != nullptr &&
+    if (!editor.times().activities[id].dropped && item != nullptr &&
         ir::IsSized(*item) && PhaseOf(data, id) == ir::Phase::kOptimizer) {
-      groups[data.works[id].stream].push_back(id);
+      groups[data.activities[id].stream].push_back(id);
     }
   }
-  FusedWorks fused;
-  for (const auto& [stream, works] : groups) {
-    if (works.size() < 2) {
+  FusedActivities fused;
+  for (const auto& [stream, activities] : groups) {
+    if (activities.size() < 2) {
       continue;
     }
     ir::Elementwise joined;
-    for (const ir::WorkId id : works) {
+    for (const ir::ActivityId id : activities) {
       const auto& item = std::get<ir::Elementwise>(editor.shape(id));
       joined.elements += item.elements;
       joined.read.count += item.read.count;
@@ -42,9 +42,10 @@ Status FuseOptimizer(const Change& change, StepEditor& editor) {
       joined.dtype = item.dtype;
       joined.arithmetic = std::max(joined.arithmetic, item.arithmetic);
     }
-    RETURN_IF_ERROR(Fuse(works, joined, editor, fused));
+    RETURN_IF_ERROR(Fuse(activities, joined, editor, fused));
   }
-  const auto is_optimizer = [&](ir::WorkId id, const ir::KernelShape& shape) {
+  const auto is_optimizer = [&](ir::ActivityId id,
+                                const ir::KernelShape& shape) {
     return std::holds_alternative<ir::Elementwise>(shape) &&
            PhaseOf(data, id) == ir::Phase::kOptimizer;
   };

@@ -51,7 +51,7 @@ Result<int64_t> ParseBucket(const Change& change) {
   return mebibytes;
 }
 
-using IsHidden = std::function<bool(ir::WorkId work)>;
+using IsHidden = std::function<bool(ir::ActivityId activity)>;
 
 // As if what they bring came with the step before: they take their time and
 // keep their order. Returns how many waits are gone.
@@ -70,17 +70,17 @@ size_t TakeOutWaits(const IsHidden& hidden, StepEditor& editor) {
     }
   }
   for (const ir::ThreadId thread : data.threads.ids()) {
-    const auto& pieces = editor.plan().threads[thread];
-    for (uint32_t i = 0; i < pieces.size(); ++i) {
-      if (!pieces[i].call.valid()) {
+    const auto& segments = editor.plan().threads[thread];
+    for (uint32_t i = 0; i < segments.size(); ++i) {
+      if (!segments[i].call.valid()) {
         continue;
       }
-      const auto waits = ir::WaitsOf(data, pieces[i].call);
+      const auto waits = ir::WaitsOf(data, segments[i].call);
       if (!waits.empty() &&
           std::ranges::all_of(waits, [&](const ir::HostWait& wait) {
             return hidden(wait.before);
           })) {
-        editor.times().pieces[thread][i].waits = false;
+        editor.times().segments[thread][i].waits = false;
         ++removed;
       }
     }
@@ -112,7 +112,7 @@ Status SumInBuckets(const Change& change, StepEditor& editor) {
   const int64_t limit = mebibytes * kMebibyte;
   CollectiveRepricer repricer(editor);
   bool cuts = false;
-  for (const ir::WorkId id : editor.data().works.ids()) {
+  for (const ir::ActivityId id : editor.data().activities.ids()) {
     const auto* first = std::get_if<ir::Collective>(&editor.graph().shape(id));
     if (first == nullptr || first->kind != ir::CollectiveKind::kAllReduce) {
       continue;
@@ -173,7 +173,7 @@ Status OverlapComm(const Change& change, StepEditor& editor) {
   if (ValueOf(change).starts_with(kBucket)) {
     return SumInBuckets(change, editor);
   }
-  const auto part_of = [&](ir::WorkId id) {
+  const auto part_of = [&](ir::ActivityId id) {
     return std::get_if<ir::Collective>(&editor.graph().shape(id));
   };
   const std::string value = ValueOf(change);
@@ -186,7 +186,7 @@ Status OverlapComm(const Change& change, StepEditor& editor) {
   if (value == kPrefetch) {
     return HideWaits(
         change, "the distribution of ids",
-        [&](ir::WorkId id) {
+        [&](ir::ActivityId id) {
           return part_of(id) != nullptr &&
                  PhaseOf(editor.data(), id) == ir::Phase::kSparseDataDist;
         },
@@ -204,7 +204,7 @@ Status OverlapComm(const Change& change, StepEditor& editor) {
   }
   return HideWaits(
       change, "collectives",
-      [&](ir::WorkId id) {
+      [&](ir::ActivityId id) {
         const ir::Collective* const part = part_of(id);
         return part != nullptr && (!kind || part->kind == *kind);
       },

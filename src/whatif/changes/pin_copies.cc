@@ -23,11 +23,11 @@ double UsualCall(const StepEditor& editor) {
   const ir::GraphData& data = editor.data();
   std::vector<double> durations;
   for (const ir::ThreadId thread : data.threads.ids()) {
-    const auto& pieces = editor.plan().threads[thread];
-    for (size_t i = 0; i < pieces.size(); ++i) {
-      if (pieces[i].call.valid() &&
-          data.calls[pieces[i].call].kind == ir::CallKind::kLaunch) {
-        durations.push_back(editor.times().pieces[thread][i].duration);
+    const auto& segments = editor.plan().threads[thread];
+    for (size_t i = 0; i < segments.size(); ++i) {
+      if (segments[i].call.valid() &&
+          data.calls[segments[i].call].kind == ir::CallKind::kLaunch) {
+        durations.push_back(editor.times().segments[thread][i].duration);
       }
     }
   }
@@ -50,9 +50,9 @@ Status EditPinned(const Change& change, StepEditor& editor) {
   const ir::GraphData& data = editor.data();
   const double call_time = UsualCall(editor);
   std::vector<char> pinned(data.calls.size());
-  std::vector<ir::WorkId> copies;
+  std::vector<ir::ActivityId> copies;
   std::map<ir::ShapeId, ir::ShapeId> pinned_shapes;
-  for (const ir::WorkId id : data.works.ids()) {
+  for (const ir::ActivityId id : data.activities.ids()) {
     const ir::KernelShape& shape = editor.graph().shape(id);
     if (!IsPageable(shape)) {
       continue;
@@ -60,15 +60,15 @@ Status EditPinned(const Change& change, StepEditor& editor) {
     copies.push_back(id);
     ir::Copy copy = std::get<ir::Copy>(shape);
     copy.pinned = true;
-    ir::ShapeId& pinned_shape = pinned_shapes[data.works[id].shape];
+    ir::ShapeId& pinned_shape = pinned_shapes[data.activities[id].shape];
     if (!pinned_shape.valid()) {
       pinned_shape = editor.AddShape(copy);
     }
     editor.SetShape(id, pinned_shape);
     // What comes to the host is waited for by who reads it there.
     if (copy.kind == ir::CopyKind::kHostToDevice &&
-        data.works[id].call.valid()) {
-      pinned[data.works[id].call.value] = 1;
+        data.activities[id].call.valid()) {
+      pinned[data.activities[id].call.value] = 1;
     }
   }
   if (copies.empty()) {
@@ -78,10 +78,10 @@ Status EditPinned(const Change& change, StepEditor& editor) {
   }
   RETURN_IF_ERROR(editor.Reprice(copies));
   for (const ir::ThreadId thread : data.threads.ids()) {
-    const auto& pieces = editor.plan().threads[thread];
-    for (uint32_t i = 0; i < pieces.size(); ++i) {
-      if (pieces[i].call.valid() && pinned[pieces[i].call.value] != 0) {
-        EditedPiece& times = editor.times().pieces[thread][i];
+    const auto& segments = editor.plan().threads[thread];
+    for (uint32_t i = 0; i < segments.size(); ++i) {
+      if (segments[i].call.valid() && pinned[segments[i].call.value] != 0) {
+        EditedSegment& times = editor.times().segments[thread][i];
         times.duration = std::min(times.duration, call_time);
         times.tail = 0;
         times.waits = false;

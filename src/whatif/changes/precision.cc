@@ -113,13 +113,13 @@ class Recast {
   bool parameters_ = false;
 };
 
-// Works of a step that take another type, and those that get theirs back.
-class RecastWorks {
+// Activities of a step that take another type, and those that get theirs back.
+class RecastActivities {
  public:
-  RecastWorks(Recast recast, StepEditor& editor)
+  RecastActivities(Recast recast, StepEditor& editor)
       : recast_(recast), editor_(editor) {}
 
-  void Add(ir::WorkId id);
+  void Add(ir::ActivityId id);
   // How many have prices in both types.
   Result<size_t> Reprice() {
     RETURN_IF_ERROR(editor_.Reprice(reset_));
@@ -137,13 +137,13 @@ class RecastWorks {
   const Recast recast_;
   StepEditor& editor_;
   std::map<ir::ShapeId, ir::ShapeId> shapes_;
-  std::vector<ir::WorkId> changed_;
-  std::vector<ir::WorkId> reset_;
+  std::vector<ir::ActivityId> changed_;
+  std::vector<ir::ActivityId> reset_;
   size_t already_ = 0;    // Of that type to begin with.
   size_t optimizer_ = 0;  // Of the optimizer, which keeps its type.
 };
 
-ir::ShapeId RecastWorks::Recasted(ir::ShapeId first) {
+ir::ShapeId RecastActivities::Recasted(ir::ShapeId first) {
   const auto [place, added] = shapes_.emplace(first, first);
   if (added) {
     const auto shape = recast_(editor_.shape(first));
@@ -154,7 +154,7 @@ ir::ShapeId RecastWorks::Recasted(ir::ShapeId first) {
   return place->second;
 }
 
-void RecastWorks::Add(ir::WorkId id) {
+void RecastActivities::Add(ir::ActivityId id) {
   const ir::ShapeId first = editor_.FirstShape(id);
   if (!IsTypedFloat32(editor_.shape(first))) {
     return;
@@ -170,7 +170,7 @@ void RecastWorks::Add(ir::WorkId id) {
   }
   if (shape != first) {
     changed_.push_back(id);
-  } else if (editor_.times().works[id].shape != first) {
+  } else if (editor_.times().activities[id].shape != first) {
     reset_.push_back(id);
   }
   editor_.SetShape(id, shape);
@@ -194,28 +194,28 @@ Status CheckUnits(const Change& change, model::Precision precision,
 
 }  // namespace
 
-// A work takes its time multiplied with what models make of its shape in both
-// types. What did not begin in FP32 keeps its time.
+// An activity takes its time multiplied with what models make of its shape in
+// both types. What did not begin in FP32 keeps its time.
 Status EditPrecision(const Change& change, StepEditor& editor) {
   ASSIGN_OR_RETURN(const model::Precision precision,
                    model::ParsePrecision(change.value));
   const ir::GraphData& data = editor.data();
-  RecastWorks works(Recast(precision), editor);
-  for (const ir::WorkId id : data.works.ids()) {
-    works.Add(id);
+  RecastActivities activities(Recast(precision), editor);
+  for (const ir::ActivityId id : data.activities.ids()) {
+    activities.Add(id);
   }
-  if (precision == model::Precision::kFp32 && works.changed() == 0 &&
-      works.reset() == 0) {
+  if (precision == model::Precision::kFp32 && activities.changed() == 0 &&
+      activities.reset() == 0) {
     return {};
   }
   ASSIGN_OR_RETURN(const ShapePrices* const prices,
                    editor.PricesOn(editor.machine()));
   RETURN_IF_ERROR(CheckUnits(change, precision, editor.machine()));
-  ASSIGN_OR_RETURN(const size_t repriced, works.Reprice());
+  ASSIGN_OR_RETURN(const size_t repriced, activities.Reprice());
   if (repriced == 0 && precision == model::Precision::kFp32) {
     return {};
   }
-  if (repriced == 0 && works.already() == 0) {
+  if (repriced == 0 && activities.already() == 0) {
     return Fail(ErrorCode::kUnsupported,
                 fmt::format("change {} does not apply: no kernel is known to "
                             "work in FP32; expected a trace with shapes",
@@ -223,8 +223,8 @@ Status EditPrecision(const Change& change, StepEditor& editor) {
   }
   editor.Note(fmt::format(
       "{} of {} works priced in {}; casts between types are not added{}",
-      repriced, data.works.size(), change.value,
-      works.optimizer() == 0 ? "" : ", and the optimizer keeps its type"));
+      repriced, data.activities.size(), change.value,
+      activities.optimizer() == 0 ? "" : ", and the optimizer keeps its type"));
   const hw::Device& device = prices->models().machine().device;
   if (precision == model::Precision::kBf16 && !hw::HasBf16(device)) {
     editor.Note(fmt::format("{} has no BF16 units: products at FP32's rate",

@@ -53,12 +53,12 @@ class Counter {
   std::map<Key, uint32_t> counts_;
 };
 
-void AddPieces(StepEditor& editor, Times& times) {
+void AddSegments(StepEditor& editor, Times& times) {
   const ir::GraphData& data = editor.data();
   std::set<std::pair<ir::ThreadId, uint32_t>> silent;
   for (const timeline::SilentWait& wait :
        timeline::FindSilentWaits(data, editor.plan())) {
-    silent.emplace(wait.thread, wait.piece);
+    silent.emplace(wait.thread, wait.segment);
   }
   uint32_t place = 0;
   for (const ir::ThreadId thread : data.threads.ids()) {
@@ -67,39 +67,41 @@ void AddPieces(StepEditor& editor, Times& times) {
                            data.threads[thread].rank;
     place = first ? 0 : place + 1;
     Counter counter;
-    const auto& pieces = editor.plan().threads[thread];
-    for (uint32_t i = 0; i < pieces.size(); ++i) {
-      const timeline::HostPiece& piece = pieces[i];
-      Key key{.place = place, .kind = static_cast<uint32_t>(piece.kind)};
-      key.op = piece.op.valid() ? data.ops[piece.op].name : key.op;
-      key.name = piece.call.valid() ? data.calls[piece.call].name : key.name;
-      EditedPiece& edited = editor.times().pieces[thread][i];
+    const auto& segments = editor.plan().threads[thread];
+    for (uint32_t i = 0; i < segments.size(); ++i) {
+      const timeline::HostSegment& segment = segments[i];
+      Key key{.place = place, .kind = static_cast<uint32_t>(segment.kind)};
+      key.op = segment.op.valid() ? data.ops[segment.op].name : key.op;
+      key.name =
+          segment.call.valid() ? data.calls[segment.call].name : key.name;
+      EditedSegment& edited = editor.times().segments[thread][i];
       times[counter.Next(key)].push_back(
           {.time = &edited.duration, .waiting = silent.contains({thread, i})});
     }
   }
 }
 
-void AddWorks(StepEditor& editor, Times& times) {
+void AddActivities(StepEditor& editor, Times& times) {
   const ir::GraphData& data = editor.data();
-  // Behind all kinds of pieces.
-  constexpr uint32_t kWork = cost::kHostKindCount;
+  // After all kinds of segments.
+  constexpr uint32_t kActivity = cost::kHostKindCount;
   uint32_t place = 0;
   ir::StreamId stream{};
   Counter counter;
-  for (const ir::WorkId id : data.works.ids()) {
-    const ir::Work& work = data.works[id];
-    if (work.stream != stream) {
+  for (const ir::ActivityId id : data.activities.ids()) {
+    const ir::Activity& activity = data.activities[id];
+    if (activity.stream != stream) {
       const bool same_rank =
           stream.valid() &&
-          data.streams[stream].rank == data.streams[work.stream].rank;
+          data.streams[stream].rank == data.streams[activity.stream].rank;
       place = same_rank ? place + 1 : 0;
-      stream = work.stream;
+      stream = activity.stream;
       counter = {};
     }
-    if (work.kind != ir::WorkKind::kCollective) {
-      times[counter.Next({.place = place, .kind = kWork, .name = work.name})]
-          .push_back({.time = &editor.times().works[id].duration});
+    if (activity.kind != ir::ActivityKind::kCollective) {
+      times[counter.Next(
+                {.place = place, .kind = kActivity, .name = activity.name})]
+          .push_back({.time = &editor.times().activities[id].duration});
     }
   }
 }
@@ -140,8 +142,8 @@ Status RemoveStraggler(const Change& change, StepEditor& editor) {
                 "measured times; expected profiler traces");
   }
   Times times;
-  AddPieces(editor, times);
-  AddWorks(editor, times);
+  AddSegments(editor, times);
+  AddActivities(editor, times);
   double cut = 0;
   size_t places = 0;
   for (const auto& [key, same] : times) {

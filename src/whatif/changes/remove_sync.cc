@@ -21,10 +21,10 @@ Status RemoveSync(const Change& change, StepEditor& editor) {
   };
   size_t removed = 0;
   for (const ir::ThreadId thread : data.threads.ids()) {
-    const std::vector<timeline::HostPiece>& pieces =
+    const std::vector<timeline::HostSegment>& segments =
         editor.plan().threads[thread];
-    for (uint32_t i = 0; i < pieces.size(); ++i) {
-      const ir::CallId call = pieces[i].call;
+    for (uint32_t i = 0; i < segments.size(); ++i) {
+      const ir::CallId call = segments[i].call;
       if (!call.valid() || ir::WaitsOf(data, call).empty()) {
         continue;
       }
@@ -33,7 +33,7 @@ Status RemoveSync(const Change& change, StepEditor& editor) {
           !inside(data.calls[call].op)) {
         continue;
       }
-      EditedPiece& times = editor.times().pieces[thread][i];
+      EditedSegment& times = editor.times().segments[thread][i];
       times.waits = false;
       times.tail = 0;
       ++removed;

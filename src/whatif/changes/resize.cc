@@ -15,8 +15,8 @@ namespace stepcast::whatif {
 
 // gpu: every rank runs on another GPU.
 
-// A work takes its time multiplied with what models make of it on both GPUs;
-// without a model with the ratio of their bandwidths. Collectives and the
+// An activity takes its time multiplied with what models make of it on both
+// GPUs; without a model with the ratio of their bandwidths. Collectives and the
 // host's time stay.
 Status EditGpu(const Change& change, StepEditor& editor) {
   ASSIGN_OR_RETURN(editor.machine().device, scenario::FindGpu(change.value));
@@ -24,14 +24,14 @@ Status EditGpu(const Change& change, StepEditor& editor) {
   RETURN_IF_ERROR(
       Named(change, scenario::CheckRecordedGpu(*editor.machine().device)));
   const ir::GraphData& data = editor.data();
-  std::vector<ir::WorkId> works;
-  works.reserve(data.works.size());
-  for (const ir::WorkId id : data.works.ids()) {
-    if (data.works[id].kind != ir::WorkKind::kCollective) {
-      works.push_back(id);
+  std::vector<ir::ActivityId> activities;
+  activities.reserve(data.activities.size());
+  for (const ir::ActivityId id : data.activities.ids()) {
+    if (data.activities[id].kind != ir::ActivityKind::kCollective) {
+      activities.push_back(id);
     }
   }
-  return editor.Reprice(works).map([](size_t /*priced*/) {});
+  return editor.Reprice(activities).map([](size_t /*priced*/) {});
 }
 
 Status SetTableSize(const Change& change, scenario::Job& job) {

@@ -15,13 +15,13 @@ namespace stepcast::whatif {
 
 namespace {
 
-// What the device adds, beside the kinds of pieces.
+// What the device adds, beside the kinds of segments.
 constexpr std::string_view kLaunch = "launch";
 constexpr std::string_view kGap = "gap";
 constexpr std::string_view kSyncTail = "sync_tail";
 
-// Pieces in which the host only waited are no overhead.
-IdVector<ir::ThreadId, std::vector<char>> SilentPieces(
+// Segments in which the host only waited are no overhead.
+IdVector<ir::ThreadId, std::vector<char>> SilentSegments(
     const StepEditor& editor) {
   const ir::GraphData& data = editor.data();
   IdVector<ir::ThreadId, std::vector<char>> silent(data.threads.size());
@@ -31,7 +31,7 @@ IdVector<ir::ThreadId, std::vector<char>> SilentPieces(
   if (editor.graph().is_timed()) {
     for (const timeline::SilentWait& wait :
          timeline::FindSilentWaits(data, editor.plan())) {
-      silent[wait.thread][wait.piece] = 1;
+      silent[wait.thread][wait.segment] = 1;
     }
   }
   return silent;
@@ -51,14 +51,14 @@ Status ScaleOverhead(const Change& change, StepEditor& editor) {
     return Fail(ErrorCode::kInvalidInput,
                 Unknown("overhead", named.name, names));
   }
-  const auto silent = SilentPieces(editor);
+  const auto silent = SilentSegments(editor);
   for (const ir::ThreadId thread : editor.data().threads.ids()) {
-    const std::vector<timeline::HostPiece>& pieces =
+    const std::vector<timeline::HostSegment>& segments =
         editor.plan().threads[thread];
-    for (uint32_t i = 0; i < pieces.size(); ++i) {
-      EditedPiece& times = editor.times().pieces[thread][i];
+    for (uint32_t i = 0; i < segments.size(); ++i) {
+      EditedSegment& times = editor.times().segments[thread][i];
       if (silent[thread][i] == 0 &&
-          (all || named.name == cost::Name(pieces[i].kind))) {
+          (all || named.name == cost::Name(segments[i].kind))) {
         times.duration *= named.factor;
       }
       if (all || named.name == kSyncTail) {
@@ -66,9 +66,9 @@ Status ScaleOverhead(const Change& change, StepEditor& editor) {
       }
     }
   }
-  for (EditedWork& work : editor.times().works) {
-    work.launch *= named.name == kLaunch ? named.factor : 1;
-    work.gap *= named.name == kGap ? named.factor : 1;
+  for (EditedActivity& activity : editor.times().activities) {
+    activity.launch *= named.name == kLaunch ? named.factor : 1;
+    activity.gap *= named.name == kGap ? named.factor : 1;
   }
   return {};
 }
@@ -82,11 +82,11 @@ Status DropOp(const Change& change, StepEditor& editor) {
   }
   ASSIGN_OR_RETURN(const Selection selection,
                    Select(editor.graph(), editor.plan(), change.value));
-  for (const ir::WorkId id : selection.works) {
-    editor.DropWork(id);
+  for (const ir::ActivityId id : selection.activities) {
+    editor.DropActivity(id);
   }
-  for (const PieceRef& ref : selection.pieces) {
-    editor.DropPiece(ref);
+  for (const SegmentRef& ref : selection.segments) {
+    editor.DropSegment(ref);
   }
   return {};
 }
@@ -100,12 +100,12 @@ Status ScaleOp(const Change& change, StepEditor& editor) {
   }
   ASSIGN_OR_RETURN(const Selection selection,
                    Select(editor.graph(), editor.plan(), named.name));
-  for (const ir::WorkId id : selection.works) {
-    editor.ScaleWork(id, named.factor);
+  for (const ir::ActivityId id : selection.activities) {
+    editor.ScaleActivity(id, named.factor);
   }
-  if (selection.works.empty()) {
-    for (const PieceRef& ref : selection.pieces) {
-      if (editor.piece(ref).kind != cost::HostKind::kBetweenOps) {
+  if (selection.activities.empty()) {
+    for (const SegmentRef& ref : selection.segments) {
+      if (editor.segment(ref).kind != cost::HostKind::kBetweenOps) {
         editor.times_of(ref).duration *= named.factor;
       }
     }

@@ -31,7 +31,7 @@ class Horovod {
 
   /// A gradient is there; a buffer that is full is summed.
   void Reduce(int64_t elements);
-  /// The last buffer; what comes behind waits for all sums.
+  /// The last buffer; what comes after waits for all sums.
   void Finish();
 
   /// All vectors of a rank's samples, `columns` wide, of those that each rank

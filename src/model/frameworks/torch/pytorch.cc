@@ -29,9 +29,10 @@ Tensor Dlrm(Torch& torch, const Model& model, const Tensor& dense,
   }
   const std::vector<Tensor> vectors = LookUp(torch, model, style, options);
   torch.Label();
-  const Tensor meeting = Interact(torch, model, bottom, vectors);
+  const Tensor rendezvous = Interact(torch, model, bottom, vectors);
   torch.Label();
-  return torch.Mlp(meeting, model.top_mlp, /*last_relu=*/false, model.dropout);
+  return torch.Mlp(rendezvous, model.top_mlp, /*last_relu=*/false,
+                   model.dropout);
 }
 
 // Embeddings and dense features side by side, through the MLP.
@@ -161,7 +162,7 @@ Tensor DlrmRank::Predict(const Tensor& dense, LookupStyle style,
   batch_ = dense.rows;
   Model owned = model_;
   owned.tables = plan_.local;
-  // Behind all other nodes.
+  // After all other nodes.
   torch_.OnBackward([this] {
     bottom_.Finish();
     top_.Finish();
@@ -183,9 +184,9 @@ Tensor DlrmRank::Predict(const Tensor& dense, LookupStyle style,
   });
   const Tensor received = Receive();
   torch_.Label();
-  const Tensor meeting = Interact(torch_, model_, bottom, {&received, 1});
+  const Tensor rendezvous = Interact(torch_, model_, bottom, {&received, 1});
   torch_.Label();
-  const Tensor logits = torch_.Mlp(meeting, model_.top_mlp,
+  const Tensor logits = torch_.Mlp(rendezvous, model_.top_mlp,
                                    /*last_relu=*/false, model_.dropout);
   top_.SetParameters(torch_.parameter_count() - below);
   torch_.SetGradientHook([this](int64_t elements) { top_.Reduce(elements); });
@@ -429,7 +430,7 @@ class EagerRecommender {
   const std::vector<TableGroup>& tables_;  // That this rank looks up.
   LookupOptions lookups_;
   Ddp ddp_;        // Of models that are whole on every rank.
-  DlrmRank rank_;  // Of those whose tables are shared out.
+  DlrmRank rank_;  // Of those whose tables are divided.
   GradScaler scaler_;
 };
 

@@ -57,7 +57,7 @@ constexpr std::array<std::string_view, 9> kNumberedEarly = {
 constexpr std::string_view kEvaluate = "autograd::engine::evaluate_function: ";
 
 // cuBLAS splits the sum of a long product over thread blocks; a counter for
-// each tile of the result is cleared before, or partial sums are added behind:
+// each tile of the result is cleared before, or partial sums are added after:
 // one more call. With these lengths, 139 of the 144 ops that launch something
 // in the V100 traces of DLRM_default and DLRM_MLPerf at batch 2048 make as many
 // calls, and 19 of 20 products of 16 rows in the 8-GPU TorchRec trace.

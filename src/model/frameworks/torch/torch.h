@@ -73,7 +73,7 @@ class Torch {
   Tensor Mul(const Tensor& a, const Tensor& b);
   /// Sums over `columns` / `groups` numbers each.
   Tensor SumColumns(const Tensor& x, int64_t groups);
-  /// Linear layers with a ReLU behind each, behind the last one on demand.
+  /// Linear layers with a ReLU after each, after the last one on demand.
   Tensor Mlp(Tensor x, std::span<const int64_t> widths, bool last_relu,
              double dropout = 0);
   /// The mean loss of predictions.
@@ -105,7 +105,7 @@ class Torch {
   /// that made the second one: call it before that node ends.
   void AddGradients(const ir::KernelShape& shape);
   /// Calls `reduce` with the elements of a gradient inside the node that
-  /// accumulates it, behind what that does by itself: DDP's hook.
+  /// accumulates it, after what that does by itself: DDP's hook.
   void SetGradientHook(std::function<void(int64_t)> reduce) {
     gradient_hook_ = std::move(reduce);
   }
@@ -180,14 +180,14 @@ class GradScaler {
 
   bool used() const { return used_; }
 
-  /// Behind the loss: multiplies it.
+  /// After the loss: multiplies it.
   void ScaleLoss();
   /// Divides gradients of so many numbers, all in one op, and looks for what
   /// overflowed.
   void Unscale(int64_t elements);
   /// The host reads whether anything did: only then the step is taken.
   void ReadOverflow();
-  /// Behind the update: the scale of the next step.
+  /// After the update: the scale of the next step.
   void UpdateScale();
 
  private:

@@ -1,4 +1,4 @@
-// Recommenders behind NVIDIA's Triton inference server: a client's request, its
+// Recommenders after NVIDIA's Triton inference server: a client's request, its
 // way to the GPU, the model, and the answer's way back.
 #include <utility>
 #include <vector>
@@ -68,7 +68,7 @@ class TritonModel {
     Answer();
   }
 
-  /// Lookups and a TensorRT engine, one behind the other.
+  /// Lookups and a TensorRT engine, one after the other.
   void RunEnsemble(Sparse sparse) {
     step_.Op("triton::Request");
     Receive(/*copies=*/1, ir::SizeOf(ir::DType::kInt32));

@@ -191,7 +191,7 @@ class Pipeline {
       return;
     }
     // Of the same phase as what comes before it on the main thread: autograd's
-    // thread starts behind it.
+    // thread starts after it.
     step_.SetPhase(ir::Phase::kForward);
     torch_.OnBackward([this] { torch_.Node("SumBackward1"); });
     {
@@ -258,10 +258,10 @@ class Pipeline {
     vectors = torch_.Cat(TableVectors(model_.tables, dtype));
     step_.Op("aten::reshape");
     torch_.OnBackward([this] { torch_.Node("ReshapeAliasBackward0"); });
-    const Tensor meeting =
+    const Tensor rendezvous =
         Interact(torch_, model_, bottom, {&vectors, 1}, Triangle::kSelected);
     const Tensor logits =
-        torch_.Mlp(meeting, model_.top_mlp, /*last_relu=*/false);
+        torch_.Mlp(rendezvous, model_.top_mlp, /*last_relu=*/false);
     step_.Op("aten::squeeze");
     torch_.OnBackward([this] { torch_.Node("SqueezeBackward1"); });
     if (torch_.options().train) {  // Labels as numbers.

@@ -148,15 +148,15 @@ void TorchrecIds::Send() {
   for (int i = 0; i < 4; ++i) {
     step_.Op("aten::slice");
   }
-  for (const int64_t dealt : {split_ids, node_ids}) {
-    if (dealt == 0) {
+  for (const int64_t sharded : {split_ids, node_ids}) {
+    if (sharded == 0) {
       continue;
     }
     // Which rank has the row, for every id of tables that are split.
     const OpScope op(step_, "fbgemm::block_bucketize_sparse_features");
-    step_.Launch(Stream(dealt, 1, ir::DType::kInt32));
-    step_.Launch(ir::Index{.elements = dealt,
-                           .source = dealt,
+    step_.Launch(Stream(sharded, 1, ir::DType::kInt32));
+    step_.Launch(ir::Index{.elements = sharded,
+                           .source = sharded,
                            .scatter = true,
                            .dtype = ir::DType::kInt32});
   }

@@ -54,7 +54,7 @@ class RecordStream {
 };
 
 /// Whether `head` begins with the length-delimited metadata of a Chakra file,
-/// with what looks like a node behind it.
+/// with what looks like a node after it.
 bool SniffChakra(std::string_view head);
 
 /// Fails if the bytes are not length-delimited messages or hold no node.

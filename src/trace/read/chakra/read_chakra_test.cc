@@ -189,7 +189,7 @@ TEST(ReadChakraTest, DeviceWorkWithoutDurationTookNoTime) {
 }
 
 // Where the attributes of the launching op were copied, tid is its thread.
-TEST(ReadChakraTest, TheStreamIsNotGuessedFromAHostThread) {
+TEST(ReadChakraTest, TheStreamIsNotInferredFromAHostThread) {
   chakra::Node kernel = DeviceNode(2, "f", 1);
   AddInteger("rf_id", 1, kernel);
   AddInteger("tid", 4, kernel);

@@ -106,14 +106,14 @@ void AddTimes(const ir::Measured& measured, Duration own, chakra::Node& node) {
 }
 
 // The category a profiler would give it.
-std::string_view CategoryOf(ir::WorkKind kind) {
+std::string_view CategoryOf(ir::ActivityKind kind) {
   switch (kind) {
-    case ir::WorkKind::kMemcpy:
+    case ir::ActivityKind::kMemcpy:
       return "gpu_memcpy";
-    case ir::WorkKind::kMemset:
+    case ir::ActivityKind::kMemset:
       return "gpu_memset";
-    case ir::WorkKind::kKernel:
-    case ir::WorkKind::kCollective:
+    case ir::ActivityKind::kKernel:
+    case ir::ActivityKind::kCollective:
       break;
   }
   return "kernel";
@@ -126,51 +126,52 @@ class Writer {
 
   Result<std::string> Write() {
     Collect();
-    if (ops_.empty() && works_.empty()) {
+    if (ops_.empty() && activities_.empty()) {
       return Fail(ErrorCode::kInvalidInput,
                   fmt::format("rank {} has neither ops nor device work",
                               data_.ranks[rank_].number));
     }
     std::string out;
     AppendDelimited(Metadata(), out);
-    for (const ir::WorkId work : works_) {
-      if (!LauncherOf(work).valid()) {
-        AppendDelimited(WorkNode(work), out);
+    for (const ir::ActivityId activity : activities_) {
+      if (!LauncherOf(activity).valid()) {
+        AppendDelimited(ActivityNode(activity), out);
       }
     }
     for (const ir::OpId op : ops_) {
       AppendDelimited(OpNode(op), out);
-      for (const ir::WorkId work : launched_[op]) {
-        AppendDelimited(WorkNode(work), out);
+      for (const ir::ActivityId activity : launched_[op]) {
+        AppendDelimited(ActivityNode(activity), out);
       }
     }
     return out;
   }
 
  private:
-  // Node ids count from 1: first the ops of the rank, then its works.
+  // Node ids count from 1: first the ops of the rank, then its activities.
   void Collect() {
     int64_t next_id = 1;
     op_ids_ = IdVector<ir::OpId, int64_t>(data_.ops.size());
     last_below_ = IdVector<ir::OpId, ir::OpId>(data_.ops.size());
     of_children_ = IdVector<ir::OpId, Duration>(data_.ops.size());
-    launched_ = IdVector<ir::OpId, std::vector<ir::WorkId>>(data_.ops.size());
-    waits_ = IdVector<ir::OpId, std::vector<ir::WorkId>>(data_.ops.size());
-    work_ids_ = IdVector<ir::WorkId, int64_t>(data_.works.size());
-    works_before_ =
-        IdVector<ir::WorkId, std::vector<ir::WorkId>>(data_.works.size());
+    launched_ =
+        IdVector<ir::OpId, std::vector<ir::ActivityId>>(data_.ops.size());
+    waits_ = IdVector<ir::OpId, std::vector<ir::ActivityId>>(data_.ops.size());
+    activity_ids_ = IdVector<ir::ActivityId, int64_t>(data_.activities.size());
+    activities_before_ = IdVector<ir::ActivityId, std::vector<ir::ActivityId>>(
+        data_.activities.size());
     for (const ir::OpId op : data_.ops.ids()) {
       if (data_.threads[data_.ops[op].thread].rank == rank_) {
         op_ids_[op] = next_id++;
         ops_.push_back(op);
       }
     }
-    for (const ir::WorkId work : data_.works.ids()) {
-      if (data_.streams[data_.works[work].stream].rank == rank_) {
-        work_ids_[work] = next_id++;
-        works_.push_back(work);
-        if (const ir::OpId op = LauncherOf(work); op.valid()) {
-          launched_[op].push_back(work);
+    for (const ir::ActivityId activity : data_.activities.ids()) {
+      if (data_.streams[data_.activities[activity].stream].rank == rank_) {
+        activity_ids_[activity] = next_id++;
+        activities_.push_back(activity);
+        if (const ir::OpId op = LauncherOf(activity); op.valid()) {
+          launched_[op].push_back(activity);
         }
       }
     }
@@ -190,7 +191,7 @@ class Writer {
     }
   }
 
-  // Ops are in pre-order, so backwards an op comes behind all below it.
+  // Ops are in pre-order, so backwards an op comes after all below it.
   void CollectNesting() {
     for (auto it = ops_.rbegin(); it != ops_.rend(); ++it) {
       const ir::Op& op = data_.ops[*it];
@@ -212,9 +213,9 @@ class Writer {
 
   void CollectWaits() {
     for (const ir::StreamWait& wait : data_.stream_waits) {
-      works_before_[wait.after].push_back(wait.before);
+      activities_before_[wait.after].push_back(wait.before);
     }
-    // The op that goes on behind a wait is the first one behind the op that
+    // The op that goes on after a wait is the first one after the op that
     // waits, with all in it.
     for (const ir::HostWait& wait : data_.host_waits) {
       const ir::OpId op = data_.calls[wait.call].op;
@@ -229,8 +230,8 @@ class Writer {
     }
   }
 
-  ir::OpId LauncherOf(ir::WorkId work) const {
-    const ir::CallId call = data_.works[work].call;
+  ir::OpId LauncherOf(ir::ActivityId activity) const {
+    const ir::CallId call = data_.activities[activity].call;
     return call.valid() ? data_.calls[call].op : ir::OpId{};
   }
 
@@ -241,9 +242,9 @@ class Writer {
     const int64_t number = data_.ranks[rank_].number;
     AddInteger("rank", number, metadata);
     int64_t world = data_.ranks.size();
-    for (const ir::WorkId work : works_) {
+    for (const ir::ActivityId activity : activities_) {
       if (const auto* collective =
-              std::get_if<ir::Collective>(&graph_.shape(work))) {
+              std::get_if<ir::Collective>(&graph_.shape(activity))) {
         world = std::max(world, collective->group_size);
       }
     }
@@ -268,8 +269,8 @@ class Writer {
         node.add_data_dependencies(Id(op_ids_[before]));
       }
     }
-    for (const ir::WorkId work : waits_[id]) {
-      node.add_data_dependencies(Id(work_ids_[work]));
+    for (const ir::ActivityId activity : waits_[id]) {
+      node.add_data_dependencies(Id(activity_ids_[activity]));
     }
     WriteTensors(data_, op.inputs, *node.mutable_inputs());
     WriteTensors(data_, op.outputs, *node.mutable_outputs());
@@ -285,37 +286,37 @@ class Writer {
     return node;
   }
 
-  chakra::Node WorkNode(ir::WorkId id) const {
-    const ir::Work& work = data_.works[id];
+  chakra::Node ActivityNode(ir::ActivityId id) const {
+    const ir::Activity& activity = data_.activities[id];
     chakra::Node node;
-    node.set_id(static_cast<uint64_t>(work_ids_[id]));
-    node.set_name(std::string(graph_.text(work.name)));
+    node.set_id(static_cast<uint64_t>(activity_ids_[id]));
+    node.set_name(std::string(graph_.text(activity.name)));
     node.set_type(chakra::COMP_NODE);
     if (const ir::OpId op = LauncherOf(id); op.valid()) {
       node.add_control_dependencies(Id(op_ids_[op]));
     }
     if (id.value > 0) {
-      const ir::WorkId before{id.value - 1};
-      if (data_.works[before].stream == work.stream) {
-        node.add_data_dependencies(Id(work_ids_[before]));
+      const ir::ActivityId before{id.value - 1};
+      if (data_.activities[before].stream == activity.stream) {
+        node.add_data_dependencies(Id(activity_ids_[before]));
       }
     }
-    for (const ir::WorkId before : works_before_[id]) {
-      node.add_data_dependencies(Id(work_ids_[before]));
+    for (const ir::ActivityId before : activities_before_[id]) {
+      node.add_data_dependencies(Id(activity_ids_[before]));
     }
     AddBool("is_cpu_op", false, node);
-    AddInteger("stream", data_.streams[work.stream].number, node);
-    AddText("cat", CategoryOf(work.kind), node);
+    AddInteger("stream", data_.streams[activity.stream].number, node);
+    AddText("cat", CategoryOf(activity.kind), node);
     WriteShape(id, node);
-    if (work.measured) {
-      AddTimes(*work.measured, work.measured->duration, node);
+    if (activity.measured) {
+      AddTimes(*activity.measured, activity.measured->duration, node);
     }
     return node;
   }
 
-  void WriteShape(ir::WorkId id, chakra::Node& node) const {
+  void WriteShape(ir::ActivityId id, chakra::Node& node) const {
     const ir::KernelShape& shape = graph_.shape(id);
-    if (data_.works[id].kind == ir::WorkKind::kCollective) {
+    if (data_.activities[id].kind == ir::ActivityKind::kCollective) {
       node.set_type(chakra::COMM_COLL_NODE);
     }
     if (const auto* collective = std::get_if<ir::Collective>(&shape)) {
@@ -340,11 +341,11 @@ class Writer {
   IdVector<ir::OpId, int64_t> op_ids_;       // 0: of another rank.
   IdVector<ir::OpId, ir::OpId> last_below_;  // The op itself if it has none.
   IdVector<ir::OpId, Duration> of_children_;
-  IdVector<ir::OpId, std::vector<ir::WorkId>> launched_;
-  IdVector<ir::OpId, std::vector<ir::WorkId>> waits_;
-  std::vector<ir::WorkId> works_;  // Of the rank.
-  IdVector<ir::WorkId, int64_t> work_ids_;
-  IdVector<ir::WorkId, std::vector<ir::WorkId>> works_before_;
+  IdVector<ir::OpId, std::vector<ir::ActivityId>> launched_;
+  IdVector<ir::OpId, std::vector<ir::ActivityId>> waits_;
+  std::vector<ir::ActivityId> activities_;  // Of the rank.
+  IdVector<ir::ActivityId, int64_t> activity_ids_;
+  IdVector<ir::ActivityId, std::vector<ir::ActivityId>> activities_before_;
 };
 
 }  // namespace

@@ -39,10 +39,11 @@ inline void AddBool(std::string_view name, bool value, chakra::Node& node) {
 /// that the graph knows under the names of PyTorch's execution traces.
 void AddCollective(const ir::Collective& collective, chakra::Node& node);
 
-/// The bytes of an .et file: a node for each op and each work of `rank`.
+/// The bytes of an .et file: a node for each op and each activity of `rank`.
 ///
 ///   op    control dependency: the op around it
-///         data dependencies:  the op before it on the thread; works that the
+///         data dependencies:  the op before it on the thread; activities that
+///         the
 ///                             host waited for before it
 ///   work  control dependency: the op that launched it
 ///         data dependencies:  the work before it on the stream; works on
@@ -51,7 +52,7 @@ void AddCollective(const ir::Collective& collective, chakra::Node& node);
 /// Times are in microseconds as Chakra wants them, those of ops without the ops
 /// in them, and exact in the attributes start_time_nanos and duration_nanos,
 /// which ReadChakra prefers. Calls of the device runtime have no place in the
-/// format. Fails if the rank has neither ops nor works.
+/// format. Fails if the rank has neither ops nor activities.
 Result<std::string> WriteChakra(const ir::Graph& graph, ir::RankId rank);
 
 }  // namespace stepcast::trace

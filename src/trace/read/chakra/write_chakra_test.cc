@@ -47,7 +47,7 @@ class WriteChakraTest : public ::testing::Test {
     compute_ = builder_.AddStream({.rank = rank, .number = 7});
     network_ = builder_.AddStream({.rank = rank, .number = 20});
     AddOps();
-    AddWorks();
+    AddActivities();
     auto graph = std::move(builder_).Build();
     EXPECT_TRUE(graph) << graph.error().message;
     graph_.emplace(*std::move(graph));
@@ -76,15 +76,15 @@ class WriteChakraTest : public ::testing::Test {
     AddOp("next", {}, {.start = 130us, .duration = 1234ns});
   }
 
-  void AddWorks() {
-    AddWork("gemm", ir::WorkKind::kKernel, compute_, mm_,
-            ir::Gemm{.batch = 1, .m = 2, .n = 4, .k = 3},
-            {.start = 20us, .duration = 15us});
-    const ir::WorkId memset =
-        AddWork("fill buffer", ir::WorkKind::kMemset, compute_, mm_,
-                ir::Fill{.bytes = {512}}, {.start = 36us, .duration = 1001ns});
-    const ir::WorkId exchange = AddWork(
-        "ncclSendRecv", ir::WorkKind::kCollective, network_, all_to_all_,
+  void AddActivities() {
+    AddActivity("gemm", ir::ActivityKind::kKernel, compute_, mm_,
+                ir::Gemm{.batch = 1, .m = 2, .n = 4, .k = 3},
+                {.start = 20us, .duration = 15us});
+    const ir::ActivityId memset = AddActivity(
+        "fill buffer", ir::ActivityKind::kMemset, compute_, mm_,
+        ir::Fill{.bytes = {512}}, {.start = 36us, .duration = 1001ns});
+    const ir::ActivityId exchange = AddActivity(
+        "ncclSendRecv", ir::ActivityKind::kCollective, network_, all_to_all_,
         ir::Collective{.kind = ir::CollectiveKind::kAllToAll,
                        .bytes = {48},
                        .group_size = 8,
@@ -92,10 +92,10 @@ class WriteChakraTest : public ::testing::Test {
                        .send_splits = {1, 2, 9},
                        .receive_splits = {4, 4, 4}},
         {.start = 55us, .duration = 20us});
-    const ir::WorkId copy =
-        AddWork("CopyDeviceToHost", ir::WorkKind::kMemcpy, network_, wait_,
-                ir::Copy{.kind = ir::CopyKind::kDeviceToHost, .bytes = {96}},
-                {.start = 76us, .duration = 0ns});
+    const ir::ActivityId copy = AddActivity(
+        "CopyDeviceToHost", ir::ActivityKind::kMemcpy, network_, wait_,
+        ir::Copy{.kind = ir::CopyKind::kDeviceToHost, .bytes = {96}},
+        {.start = 76us, .duration = 0ns});
     builder_.AddStreamWait({.before = memset, .after = exchange});
     const ir::CallId sync = builder_.AddCall(
         {.name = builder_.Intern("cudaStreamSynchronize"),
@@ -116,21 +116,22 @@ class WriteChakraTest : public ::testing::Test {
                            .measured = measured});
   }
 
-  ir::WorkId AddWork(std::string_view name, ir::WorkKind kind,
-                     ir::StreamId stream, ir::OpId op,
-                     const ir::KernelShape& shape, ir::Measured measured) {
+  ir::ActivityId AddActivity(std::string_view name, ir::ActivityKind kind,
+                             ir::StreamId stream, ir::OpId op,
+                             const ir::KernelShape& shape,
+                             ir::Measured measured) {
     const ir::CallId call = builder_.AddCall(
         {.name = builder_.Intern("cudaLaunchKernel"),
          .thread = thread_,
          .op = op,
          .measured =
              ir::Measured{.start = *measured.start - 5us, .duration = 2us}});
-    return builder_.AddWork({.name = builder_.Intern(name),
-                             .kind = kind,
-                             .stream = stream,
-                             .call = call,
-                             .measured = measured},
-                            shape);
+    return builder_.AddActivity({.name = builder_.Intern(name),
+                                 .kind = kind,
+                                 .stream = stream,
+                                 .call = call,
+                                 .measured = measured},
+                                shape);
   }
 
   std::string Write(uint32_t rank) const {
@@ -182,7 +183,7 @@ std::vector<std::string> Lines(const ExecutionTrace& trace, bool device) {
   return lines;
 }
 
-TEST_F(WriteChakraTest, GivesBackTheSameOpsWorksAndTimes) {
+TEST_F(WriteChakraTest, GivesBackTheSameOpsActivitiesAndTimes) {
   const ExecutionTrace trace = ReadBack(Write(1));
   EXPECT_EQ(trace.info.rank, 5);
   EXPECT_EQ(trace.info.world_size, 8);
@@ -243,7 +244,7 @@ TEST_F(WriteChakraTest, DependenciesFollowThreadsStreamsAndWaits) {
   EXPECT_THAT(mm.data_dependencies(), ElementsAre(id("## forward ##")));
   // 100 us less 30 and 10 of the ops in it.
   EXPECT_EQ(nodes["## forward ##"].duration_micros(), 60U);
-  // The op behind the one that waited for the copy.
+  // The op after the one that waited for the copy.
   EXPECT_THAT(nodes["wait(1)"].data_dependencies(),
               ElementsAre(id("c10d::alltoall_base_")));
   EXPECT_THAT(nodes["next"].data_dependencies(),
@@ -277,7 +278,7 @@ TEST_F(WriteChakraTest, TheSameGraphGivesTheSameBytes) {
   EXPECT_EQ(Write(1), Write(1));
 }
 
-TEST(WriteChakraEmptyTest, ARankWithoutOpsAndWorksIsAnError) {
+TEST(WriteChakraEmptyTest, ARankWithoutOpsAndActivitiesIsAnError) {
   ir::GraphBuilder builder;
   builder.AddRank({.number = 3});
   const auto graph = std::move(builder).Build();

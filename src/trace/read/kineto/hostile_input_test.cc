@@ -103,12 +103,12 @@ std::string TinyTrace(KinetoDialect dialect) {
                         .correlation = 77,
                         .op = 1,
                         .launches = true});
-  step.work.push_back({.name = "volta_sgemm_128x32_tn",
-                       .stream = 7,
-                       .start_ns = 35'000,
-                       .end_ns = 60'000,
-                       .correlation = 77,
-                       .call = 0});
+  step.activities.push_back({.name = "volta_sgemm_128x32_tn",
+                             .stream = 7,
+                             .start_ns = 35'000,
+                             .end_ns = 60'000,
+                             .correlation = 77,
+                             .call = 0});
   std::string text;
   KinetoWriter writer({.dialect = dialect}, text);
   writer.Header();
@@ -116,8 +116,8 @@ std::string TinyTrace(KinetoDialect dialect) {
   writer.Host(step.host[1]);
   writer.Call(step.calls[0], step);
   writer.FlowStart(step.calls[0]);
-  writer.Work(step.work[0], step);
-  writer.FlowEnd(step.work[0]);
+  writer.Activity(step.activities[0], step);
+  writer.FlowEnd(step.activities[0]);
   writer.Metadata();
   writer.Footer();
   return text;
@@ -136,7 +136,7 @@ TEST(HostileKinetoTest, CutAnywhereItGivesWhatCameBefore) {
     const std::string text = TinyTrace(dialect);
     const int64_t all = ReadAndLink(text).accounted();
     ASSERT_GE(all, 8);
-    // Behind the last bracket there is only space.
+    // After the last bracket there is only space.
     const size_t end = text.rfind('}') + 1;
     int64_t before = 0;
     for (size_t size = 0; size < end; ++size) {
@@ -448,16 +448,16 @@ TEST(HostileKinetoTest, MinifiedTextIsTheSame) {
   EXPECT_EQ(outcome.accounted(), expected.accounted());
   EXPECT_EQ(outcome.linked.parent, expected.linked.parent);
   EXPECT_EQ(outcome.linked.call_op, expected.linked.call_op);
-  EXPECT_EQ(outcome.linked.work_call, expected.linked.work_call);
+  EXPECT_EQ(outcome.linked.activity_call, expected.linked.activity_call);
 }
 
 TEST(HostileKinetoTest, WhatFollowsTheDocumentIsIgnoredAndCounted) {
   const std::string text = TinyTrace(KinetoDialect::k2022);
   const int64_t all = ReadAndLink(text).accounted();
-  for (const std::string& behind :
+  for (const std::string& rest :
        {text, std::string("]"), std::string("garbage \xFF"),
         std::string(100'000, '\0'), "\n\n" + text + text}) {
-    const Outcome outcome = ReadAndLink(text + behind);
+    const Outcome outcome = ReadAndLink(text + rest);
     EXPECT_EQ(outcome.error, "");
     EXPECT_EQ(outcome.accounted(), all);
     EXPECT_EQ(outcome.diagnostics.count(kTrailingData), 1);
@@ -481,8 +481,8 @@ TEST(HostileKinetoTest, AllIdsAtTheirLimitsStillLink) {
           "ts": 4, "dur": 1, "args": {{"device": 2147483648}}}})",
       huge)));
   EXPECT_EQ(outcome.error, "");
-  ASSERT_EQ(outcome.linked.work_call.size(), 1U);
-  EXPECT_NE(outcome.linked.work_call.front(), kNoEvent);
+  ASSERT_EQ(outcome.linked.activity_call.size(), 1U);
+  EXPECT_NE(outcome.linked.activity_call.front(), kNoEvent);
   EXPECT_EQ(outcome.diagnostics.count(kBadNumber), 1);
 }
 

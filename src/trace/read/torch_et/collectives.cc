@@ -23,11 +23,11 @@ namespace {
 constexpr size_t kTensorsBefore = 4;
 constexpr size_t kGroupBefore = 2;
 constexpr size_t kRankBefore = 1;
-constexpr size_t kInSplitsBehind = 1;
-constexpr size_t kOutSplitsBehind = 2;
-constexpr size_t kRankStartBehind = 3;
-constexpr size_t kRankStrideBehind = 4;
-constexpr size_t kGroupSizeBehind = 5;
+constexpr size_t kInSplitsAfter = 1;
+constexpr size_t kOutSplitsAfter = 2;
+constexpr size_t kRankStartAfter = 3;
+constexpr size_t kRankStrideAfter = 4;
+constexpr size_t kGroupSizeAfter = 5;
 
 // A tensor: id, storage, offset, elements, bytes per element, device.
 constexpr size_t kTensorElements = 3;
@@ -186,18 +186,18 @@ std::optional<PositionalCollective> ParsePositional(
   if (!list || !list->is_list()) {
     return std::nullopt;
   }
-  // The name is the text with the splits behind it; a group may be text too.
+  // The name is the text with the splits after it; a group may be text too.
   size_t at = kGroupBefore;
   while (at < list->items.size() && !(list->items[at].is_string() &&
-                                      SplitsAt(*list, at + kInSplitsBehind) &&
-                                      SplitsAt(*list, at + kOutSplitsBehind))) {
+                                      SplitsAt(*list, at + kInSplitsAfter) &&
+                                      SplitsAt(*list, at + kOutSplitsAfter))) {
     ++at;
   }
   if (at >= list->items.size()) {
     return std::nullopt;
   }
-  const auto in_splits = SplitsAt(*list, at + kInSplitsBehind);
-  const auto out_splits = SplitsAt(*list, at + kOutSplitsBehind);
+  const auto in_splits = SplitsAt(*list, at + kInSplitsAfter);
+  const auto out_splits = SplitsAt(*list, at + kOutSplitsAfter);
   PositionalCollective out;
   CollectiveFields& fields = out.fields;
   fields.name = list->items[at].text;
@@ -207,9 +207,9 @@ std::optional<PositionalCollective> ParsePositional(
       static_cast<int64_t>(std::max(in_splits->size(), out_splits->size()));
   ReadGroup(list->items[at - kGroupBefore], out);
   out.rank = IntAt(*list, at - kRankBefore);
-  fields.rank_start = IntAt(*list, at + kRankStartBehind);
-  fields.rank_stride = IntAt(*list, at + kRankStrideBehind);
-  fields.group_size = IntAt(*list, at + kGroupSizeBehind);
+  fields.rank_start = IntAt(*list, at + kRankStartAfter);
+  fields.rank_stride = IntAt(*list, at + kRankStrideAfter);
+  fields.group_size = IntAt(*list, at + kGroupSizeAfter);
   if (at >= kTensorsBefore) {
     const size_t tensors = at - kTensorsBefore;
     if (const auto extent = ExtentOf(list->items[tensors])) {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kSpace = " \t\r\n";
 
-// Behind the string that begins at `at`, or the end if it is cut off.
+// After the string that begins at `at`, or the end if it is cut off.
 size_t EndOfString(std::string_view text, size_t at) {
   for (++at; at < text.size(); ++at) {
     if (text[at] == '\\') {

@@ -369,7 +369,7 @@ TEST(ReadTorchEtTest, EveryByteReplacedGivesNodesOrALineWhyNot) {
   }
 }
 
-TEST(ReadTorchEtTest, SniffingTellsExecutionTracesFromOtherJson) {
+TEST(ReadTorchEtTest, SniffingDistinguishesExecutionTracesFromOtherJson) {
   EXPECT_TRUE(SniffTorchEt(R"({"nodes": [{"id": 1, "ctrl_deps": 3,)"));
   EXPECT_TRUE(SniffTorchEt(R"({"schema": "7.0", "pid": 1)"));
   EXPECT_FALSE(SniffTorchEt(""));

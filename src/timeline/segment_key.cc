@@ -1,4 +1,4 @@
-#include "timeline/piece_key.h"
+#include "timeline/segment_key.h"
 
 #include <algorithm>
 
@@ -29,38 +29,39 @@ bool Waits(const ir::GraphData& data, ir::CallId call) {
                                     &ir::HostWait::call);
 }
 
-std::vector<PieceKey> KeysOf(const ir::GraphData& data, const HostPlan& plan,
-                             ir::ThreadId thread) {
-  const std::vector<HostPiece>& pieces = plan.threads[thread];
-  std::vector<PieceKey> keys(pieces.size());
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    const HostPiece& piece = pieces[i];
-    PieceKey& key = keys[i];
-    key.part = PartOf(piece.kind);
-    if (piece.kind == cost::HostKind::kHandOver) {
+std::vector<SegmentKey> KeysOf(const ir::GraphData& data, const HostPlan& plan,
+                               ir::ThreadId thread) {
+  const std::vector<HostSegment>& segments = plan.threads[thread];
+  std::vector<SegmentKey> keys(segments.size());
+  for (size_t i = 0; i < segments.size(); ++i) {
+    const HostSegment& segment = segments[i];
+    SegmentKey& key = keys[i];
+    key.part = PartOf(segment.kind);
+    if (segment.kind == cost::HostKind::kHandoff) {
       key.word = KeyWord::kFinish;
-    } else if (piece.kind == cost::HostKind::kCall) {
-      const ir::Call& call = data.calls[piece.call];
+    } else if (segment.kind == cost::HostKind::kCall) {
+      const ir::Call& call = data.calls[segment.call];
       key.word =
-          Waits(data, piece.call) ? KeyWord::kBlocking : WordOf(call.kind);
+          Waits(data, segment.call) ? KeyWord::kBlocking : WordOf(call.kind);
       key.name = call.name;
-    } else if (piece.op.valid()) {
-      key.name = data.ops[piece.op].name;
+    } else if (segment.op.valid()) {
+      key.name = data.ops[segment.op].name;
     } else {
-      const bool call_next =
-          i + 1 < pieces.size() && pieces[i + 1].kind == cost::HostKind::kCall;
+      const bool call_next = i + 1 < segments.size() &&
+                             segments[i + 1].kind == cost::HostKind::kCall;
       key.word = call_next ? KeyWord::kCallNext : KeyWord::kEndNext;
     }
   }
-  for (const HandOver& over : plan.hand_overs) {
-    if (over.from == thread && keys[over.from_piece].word == KeyWord::kFinish) {
-      keys[over.from_piece].word = KeyWord::kStart;
+  for (const Handoff& over : plan.handoffs) {
+    if (over.from == thread &&
+        keys[over.from_segment].word == KeyWord::kFinish) {
+      keys[over.from_segment].word = KeyWord::kStart;
     }
   }
   return keys;
 }
 
-std::string KeyText(const ir::GraphData& data, const PieceKey& key) {
+std::string KeyText(const ir::GraphData& data, const SegmentKey& key) {
   switch (key.word) {
     case KeyWord::kNone:
       return std::string(data.strings.view(key.name));
@@ -78,16 +79,16 @@ std::string KeyText(const ir::GraphData& data, const PieceKey& key) {
   }
 }
 
-std::vector<bool> OpeningPieces(const ir::GraphData& data, const HostPlan& plan,
-                                ir::ThreadId thread) {
+std::vector<bool> OpeningSegments(const ir::GraphData& data,
+                                  const HostPlan& plan, ir::ThreadId thread) {
   std::vector<bool> opening(plan.threads[thread].size());
   if (data.threads[thread].role != ir::ThreadRole::kMain && !opening.empty()) {
     opening.front() = true;
   }
-  for (const HandOver& over : plan.hand_overs) {
-    if (over.to == thread && plan.threads[thread][over.to_piece].kind ==
+  for (const Handoff& over : plan.handoffs) {
+    if (over.to == thread && plan.threads[thread][over.to_segment].kind ==
                                  cost::HostKind::kBetweenOps) {
-      opening[over.to_piece] = true;
+      opening[over.to_segment] = true;
     }
   }
   return opening;

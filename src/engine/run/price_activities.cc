@@ -1,4 +1,4 @@
-#include "engine/run/price_works.h"
+#include "engine/run/price_activities.h"
 
 #include <algorithm>
 #include <variant>
@@ -24,34 +24,35 @@ PriceSource SourceOf(cost::Origin origin) {
 
 class Pricer {
  public:
-  Pricer(const ir::GraphData& data, const timeline::WorkTimes* measured,
+  Pricer(const ir::GraphData& data, const timeline::ActivityTimes* measured,
          const PriceOptions& options)
       : data_(data), measured_(measured), options_(options) {
     priced_.models.emplace_back();
-    priced_.prices = IdVector<ir::WorkId, WorkPrice>(data.works.size());
+    priced_.prices =
+        IdVector<ir::ActivityId, ActivityPrice>(data.activities.size());
   }
 
-  PricedWorks Price(const cost::KernelModels& models);
+  PricedActivities Price(const cost::KernelModels& models);
 
  private:
   uint16_t NumberOf(std::string_view model);
-  WorkPrice FromEstimate(const cost::Estimate& estimate);
-  WorkPrice FromMeasured(ir::WorkId id) const;
+  ActivityPrice FromEstimate(const cost::Estimate& estimate);
+  ActivityPrice FromMeasured(ir::ActivityId id) const;
   void PriceCollectives();
-  void PriceHostWorks();
+  void PriceHostActivities();
   void ShareUplinks(double pcie_gbs);
   std::optional<cost::Estimate> PriceOne(
       const ir::MatchedCollective& collective) const;
   std::optional<cost::Estimate> PriceOfPart(const ir::Collective& part) const;
-  bool IsMeasured(ir::WorkId id) const {
-    return measured_ != nullptr && data_.works[id].measured.has_value();
+  bool IsMeasured(ir::ActivityId id) const {
+    return measured_ != nullptr && data_.activities[id].measured.has_value();
   }
   void Cover();
 
   const ir::GraphData& data_;
-  const timeline::WorkTimes* measured_;
+  const timeline::ActivityTimes* measured_;
   const PriceOptions& options_;
-  PricedWorks priced_;
+  PricedActivities priced_;
 };
 
 uint16_t Pricer::NumberOf(std::string_view model) {
@@ -63,7 +64,7 @@ uint16_t Pricer::NumberOf(std::string_view model) {
   return static_cast<uint16_t>(priced_.models.size() - 1);
 }
 
-WorkPrice Pricer::FromEstimate(const cost::Estimate& estimate) {
+ActivityPrice Pricer::FromEstimate(const cost::Estimate& estimate) {
   return {.p10_us = estimate.p10_us,
           .p50_us = estimate.p50_us,
           .p90_us = estimate.p90_us,
@@ -71,8 +72,8 @@ WorkPrice Pricer::FromEstimate(const cost::Estimate& estimate) {
           .model = NumberOf(estimate.model)};
 }
 
-WorkPrice Pricer::FromMeasured(ir::WorkId id) const {
-  const double us = ToMicroseconds(measured_->works[id].duration);
+ActivityPrice Pricer::FromMeasured(ir::ActivityId id) const {
+  const double us = ToMicroseconds(measured_->activities[id].duration);
   if (options_.same_gpu) {
     return {.p10_us = us,
             .p50_us = us,
@@ -91,7 +92,7 @@ WorkPrice Pricer::FromMeasured(ir::WorkId id) const {
 
 void Pricer::Cover() {
   double total = 0;
-  for (const WorkPrice& price : priced_.prices) {
+  for (const ActivityPrice& price : priced_.prices) {
     priced_.coverage[static_cast<size_t>(price.source)] += price.p50_us;
     total += price.p50_us;
   }
@@ -100,7 +101,7 @@ void Pricer::Cover() {
   }
 }
 
-// Groups of some of the ranks, all at work at once: the ranks of a node, or
+// Groups of some of the ranks, all active at once: the ranks of a node, or
 // those that have the same place on all nodes, which share the node's adapters.
 std::optional<cost::Estimate> Pricer::PriceOfPart(
     const ir::Collective& part) const {
@@ -125,13 +126,13 @@ std::optional<cost::Estimate> Pricer::PriceOne(
   const CollectivePricing& pricing = options_.collectives;
   std::vector<ir::Collective> parts;
   const ir::Collective* largest = nullptr;
-  for (const ir::WorkId id : collective.works) {
+  for (const ir::ActivityId id : collective.activities) {
     const auto* part =
-        std::get_if<ir::Collective>(&data_.shapes[data_.works[id].shape]);
+        std::get_if<ir::Collective>(&data_.shapes[data_.activities[id].shape]);
     if (part == nullptr) {
       return std::nullopt;
     }
-    const ir::RankId rank = data_.streams[data_.works[id].stream].rank;
+    const ir::RankId rank = data_.streams[data_.activities[id].stream].rank;
     const int64_t count =
         pricing.rank_counts.empty() ? 1 : pricing.rank_counts[rank.value];
     if (pricing.ranks <= kMostParts) {
@@ -145,17 +146,17 @@ std::optional<cost::Estimate> Pricer::PriceOne(
     return PriceOfPart(*largest);
   }
   if (parts.size() == static_cast<size_t>(pricing.ranks)) {
-    return pricing.models->Price(parts, pricing.nodes, pricing.staged);
+    return pricing.models->Price(parts, pricing.nodes, pricing.hierarchical);
   }
   return pricing.models->Price(*largest,
                                {.ranks = pricing.ranks, .nodes = pricing.nodes},
-                               pricing.staged);
+                               pricing.hierarchical);
 }
 
 void Pricer::PriceCollectives() {
   for (const ir::MatchedCollective& collective : data_.collectives) {
     if (const auto estimate = PriceOne(collective)) {
-      for (const ir::WorkId id : collective.works) {
+      for (const ir::ActivityId id : collective.activities) {
         if (!(options_.keep_measured && IsMeasured(id))) {
           priced_.prices[id] = FromEstimate(*estimate);
         }
@@ -163,13 +164,13 @@ void Pricer::PriceCollectives() {
     }
   }
   // Where all ranks do the same, one stands for them all and meets nobody.
-  for (const ir::WorkId id : data_.works.ids()) {
-    const ir::Work& work = data_.works[id];
-    if (work.kind != ir::WorkKind::kCollective || work.collective.valid() ||
-        IsMeasured(id)) {
+  for (const ir::ActivityId id : data_.activities.ids()) {
+    const ir::Activity& activity = data_.activities[id];
+    if (activity.kind != ir::ActivityKind::kCollective ||
+        activity.collective.valid() || IsMeasured(id)) {
       continue;
     }
-    if (const auto estimate = PriceOne({.works = {id}})) {
+    if (const auto estimate = PriceOne({.activities = {id}})) {
       priced_.prices[id] = FromEstimate(*estimate);
     }
   }
@@ -184,9 +185,9 @@ void Pricer::ShareUplinks(double pcie_gbs) {
   if (sharing <= 1) {
     return;
   }
-  for (const ir::WorkId id : data_.works.ids()) {
+  for (const ir::ActivityId id : data_.activities.ids()) {
     const auto* copy =
-        std::get_if<ir::Copy>(&data_.shapes[data_.works[id].shape]);
+        std::get_if<ir::Copy>(&data_.shapes[data_.activities[id].shape]);
     const bool crosses =
         copy != nullptr && (copy->kind == ir::CopyKind::kHostToDevice ||
                             copy->kind == ir::CopyKind::kDeviceToHost);
@@ -198,7 +199,7 @@ void Pricer::ShareUplinks(double pcie_gbs) {
     const double shared = hw::SharedGbs(cluster.node.pcie_gbs,
                                         static_cast<int>(sharing), pcie_gbs);
     const double longer = bytes / 1e3 * (1 / shared - 1 / alone);
-    WorkPrice& price = priced_.prices[id];
+    ActivityPrice& price = priced_.prices[id];
     price.p10_us += longer;
     price.p50_us += longer;
     price.p90_us += longer;
@@ -207,7 +208,7 @@ void Pricer::ShareUplinks(double pcie_gbs) {
 
 // What the host moves in its memory and over its network: bytes over what it
 // reaches of the rates.
-void Pricer::PriceHostWorks() {
+void Pricer::PriceHostActivities() {
   // Rows at random places: STREAM reaches 0.8 of what channels could do, and
   // rows of a few hundred bytes lose about a third of that to opening pages. An
   // assumption: no lookups of hosts were measured here. One process reaches no
@@ -215,10 +216,10 @@ void Pricer::PriceHostWorks() {
   // (planner/constants.py, DDR_MEM_BW).
   constexpr double kMemoryShare = 0.5;
   constexpr double kProcessGbs = 54.8;
-  constexpr double kNetworkShare = 0.9;  // Behind headers of frames and TCP.
+  constexpr double kNetworkShare = 0.9;  // After headers of frames and TCP.
   constexpr double kServerUs = 50;       // There and back through two kernels.
   constexpr double kSpread = 1.5;
-  const auto price = [&](ir::WorkId id, double us) {
+  const auto price = [&](ir::ActivityId id, double us) {
     priced_.prices[id] = {.p10_us = us / kSpread,
                           .p50_us = us,
                           .p90_us = us * kSpread,
@@ -227,11 +228,11 @@ void Pricer::PriceHostWorks() {
   };
   const double memory_gbs =
       std::min(kMemoryShare * options_.host.memory_gbs, kProcessGbs);
-  for (const ir::WorkId id : data_.works.ids()) {
+  for (const ir::ActivityId id : data_.activities.ids()) {
     if (IsMeasured(id)) {
       continue;
     }
-    const ir::KernelShape& shape = data_.shapes[data_.works[id].shape];
+    const ir::KernelShape& shape = data_.shapes[data_.activities[id].shape];
     const auto* copy = std::get_if<ir::Copy>(&shape);
     const auto* message = std::get_if<ir::Collective>(&shape);
     if (copy != nullptr && copy->kind == ir::CopyKind::kHostToHost &&
@@ -246,21 +247,22 @@ void Pricer::PriceHostWorks() {
   }
 }
 
-PricedWorks Pricer::Price(const cost::KernelModels& models) {
+PricedActivities Pricer::Price(const cost::KernelModels& models) {
   std::vector<std::optional<cost::Estimate>> estimates(data_.shapes.size());
   models.PriceAll(data_.shapes.items(), estimates);
-  std::vector<std::optional<WorkPrice>> by_shape(data_.shapes.size());
+  std::vector<std::optional<ActivityPrice>> by_shape(data_.shapes.size());
   for (size_t i = 0; i < estimates.size(); ++i) {
     if (estimates[i]) {
       by_shape[i] = FromEstimate(*estimates[i]);
     }
   }
-  for (const ir::WorkId id : data_.works.ids()) {
-    std::optional<WorkPrice> estimate = by_shape[data_.works[id].shape.value];
+  for (const ir::ActivityId id : data_.activities.ids()) {
+    std::optional<ActivityPrice> estimate =
+        by_shape[data_.activities[id].shape.value];
     const auto* const fill =
-        std::get_if<ir::Fill>(&data_.shapes[data_.works[id].shape]);
+        std::get_if<ir::Fill>(&data_.shapes[data_.activities[id].shape]);
     if (estimate && fill != nullptr &&
-        data_.works[id].kind == ir::WorkKind::kMemset) {
+        data_.activities[id].kind == ir::ActivityKind::kMemset) {
       estimate = FromEstimate(models.PriceMemset(*fill));
     }
     if (estimate && !(options_.keep_measured && IsMeasured(id))) {
@@ -273,7 +275,7 @@ PricedWorks Pricer::Price(const cost::KernelModels& models) {
     PriceCollectives();
     ShareUplinks(models.machine().device.pcie_gbs);
   }
-  PriceHostWorks();
+  PriceHostActivities();
   Cover();
   return std::move(priced_);
 }
@@ -286,10 +288,10 @@ std::string_view Name(PriceSource source) {
   return kNames[static_cast<size_t>(source)];
 }
 
-PricedWorks PriceWorks(const ir::GraphData& data,
-                       const cost::KernelModels& models,
-                       const timeline::WorkTimes* measured,
-                       const PriceOptions& options) {
+PricedActivities PriceActivities(const ir::GraphData& data,
+                                 const cost::KernelModels& models,
+                                 const timeline::ActivityTimes* measured,
+                                 const PriceOptions& options) {
   return Pricer(data, measured, options).Price(models);
 }
 

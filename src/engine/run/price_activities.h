@@ -1,7 +1,7 @@
-// The time of every work of a graph on a GPU: priced by its model, or as it was
-// measured where there is none.
-#ifndef STEPCAST_ENGINE_RUN_PRICE_WORKS_H_
-#define STEPCAST_ENGINE_RUN_PRICE_WORKS_H_
+// The time of every activity of a graph on a GPU: priced by its model, or as it
+// was measured where there is none.
+#ifndef STEPCAST_ENGINE_RUN_PRICE_ACTIVITIES_H_
+#define STEPCAST_ENGINE_RUN_PRICE_ACTIVITIES_H_
 
 #include <array>
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace stepcast::engine {
 
-/// Where the time of a work comes from.
+/// Where the time of an activity comes from.
 enum class PriceSource : uint8_t {
   kMeasured,      // As recorded, on the GPU that is asked for.
   kFitted,        // A model fitted to this GPU's data.
@@ -31,19 +31,19 @@ inline constexpr size_t kPriceSourceCount = 5;
 /// "measured", "fitted", ...
 std::string_view Name(PriceSource source);
 
-struct WorkPrice {
+struct ActivityPrice {
   double p10_us = 0;
   double p50_us = 0;
   double p90_us = 0;
   PriceSource source = PriceSource::kUnknown;
-  /// Works with the same number are off together: they share a model.
+  /// Activities with the same number are off together: they share a model.
   uint16_t model = 0;
 };
 
-struct PricedWorks {
-  IdVector<ir::WorkId, WorkPrice> prices;
-  std::vector<std::string_view> models;  // By WorkPrice::model; "" is none.
-  /// Shares of the sum of all works' times.
+struct PricedActivities {
+  IdVector<ir::ActivityId, ActivityPrice> prices;
+  std::vector<std::string_view> models;  // By ActivityPrice::model; "" is none.
+  /// Shares of the sum of all activities' times.
   std::array<double, kPriceSourceCount> coverage{};
 
   double share(PriceSource source) const {
@@ -59,7 +59,7 @@ struct CollectivePricing {
   int ranks = 1;  // Of the job.
   int nodes = 1;
   /// All-to-alls go by the ranks of the own node (CollectiveLoad::staged).
-  bool staged = false;
+  bool hierarchical = false;
 };
 
 /// What a rank gets of its server for what the host does itself.
@@ -74,19 +74,19 @@ struct PriceOptions {
   CollectivePricing collectives{};
   /// Works keep the time they were measured with, priced or not.
   bool keep_measured = false;
-  /// What measured times of works without a model are multiplied with: those
-  /// of another GPU than the one asked for.
+  /// What measured times of activities without a model are multiplied with:
+  /// those of another GPU than the one asked for.
   double measured_factor = 1;
   bool same_gpu = true;
 };
 
-/// `measured` has what the trace says of each work (of collectives their own
-/// time), if there is a trace.
-PricedWorks PriceWorks(const ir::GraphData& data,
-                       const cost::KernelModels& models,
-                       const timeline::WorkTimes* measured,
-                       const PriceOptions& options);
+/// `measured` has what the trace says of each activity (of collectives their
+/// own time), if there is a trace.
+PricedActivities PriceActivities(const ir::GraphData& data,
+                                 const cost::KernelModels& models,
+                                 const timeline::ActivityTimes* measured,
+                                 const PriceOptions& options);
 
 }  // namespace stepcast::engine
 
-#endif  // STEPCAST_ENGINE_RUN_PRICE_WORKS_H_
+#endif  // STEPCAST_ENGINE_RUN_PRICE_ACTIVITIES_H_

@@ -1,4 +1,4 @@
-#include "timeline/timed_pieces.h"
+#include "timeline/timed_segments.h"
 
 #include <string>
 #include <string_view>
@@ -30,10 +30,10 @@ TimedThread CutStep(const ir::Graph& graph) {
 std::vector<std::string> Lines(const ir::Graph& graph,
                                const TimedThread& thread) {
   std::vector<std::string> lines;
-  for (const TimedPiece& timed : thread.pieces) {
-    const ir::OpId op = timed.piece.op;
+  for (const TimedSegment& timed : thread.segments) {
+    const ir::OpId op = timed.segment.op;
     lines.push_back(
-        fmt::format("{} {} {}-{}", Name(timed.piece.kind),
+        fmt::format("{} {} {}-{}", Name(timed.segment.kind),
                     op.valid() ? graph.text(graph.data().ops[op].name) : "-",
                     ToMicroseconds(timed.begin), ToMicroseconds(timed.end)));
   }
@@ -42,8 +42,8 @@ std::vector<std::string> Lines(const ir::Graph& graph,
 
 std::vector<uint32_t> EventsOf(const TimedThread& thread) {
   std::vector<uint32_t> events;
-  for (const TimedPiece& timed : thread.pieces) {
-    events.push_back(timed.piece.events);
+  for (const TimedSegment& timed : thread.segments) {
+    events.push_back(timed.segment.events);
   }
   return events;
 }
@@ -63,7 +63,7 @@ rank 0 @0+100
     op "aten::view" @60+4
 )";
 
-TEST(TimedPiecesTest, AStepIsCutAtTopLevelOpsAndCalls) {
+TEST(TimedSegmentsTest, AStepIsCutAtTopLevelOpsAndCalls) {
   const ir::Graph graph = GraphOf(kTwoOps);
   EXPECT_THAT(Lines(graph, CutStep(graph)),
               ElementsAre("t1 aten::addmm 0-10", "t2 aten::addmm 10-20",
@@ -74,24 +74,24 @@ TEST(TimedPiecesTest, AStepIsCutAtTopLevelOpsAndCalls) {
 }
 
 // The op and the one inside it start in t2, the calls in themselves.
-TEST(TimedPiecesTest, OpsAndCallsCountWhereTheyStart) {
+TEST(TimedSegmentsTest, OpsAndCallsCountWhereTheyStart) {
   const ir::Graph graph = GraphOf(kTwoOps);
   EXPECT_THAT(EventsOf(CutStep(graph)), ElementsAre(0, 2, 1, 0, 1, 0, 0, 1, 0));
 }
 
-TEST(TimedPiecesTest, ItemsKnowTheirPieces) {
+TEST(TimedSegmentsTest, ItemsKnowTheirSegments) {
   const ir::Graph graph = GraphOf(kTwoOps);
   const TimedThread thread = CutStep(graph);
   ASSERT_EQ(thread.items.size(), 2);
-  EXPECT_EQ(thread.items[0].first_piece, 0);
-  EXPECT_EQ(thread.items[0].last_piece, 5);
+  EXPECT_EQ(thread.items[0].first_segment, 0);
+  EXPECT_EQ(thread.items[0].last_segment, 5);
   EXPECT_EQ(ToMicroseconds(thread.items[0].start), 10);
   EXPECT_EQ(ToMicroseconds(thread.items[0].end), 50);
-  EXPECT_EQ(thread.items[1].first_piece, 6);
-  EXPECT_EQ(thread.items[1].last_piece, 7);
+  EXPECT_EQ(thread.items[1].first_segment, 6);
+  EXPECT_EQ(thread.items[1].last_segment, 7);
 }
 
-TEST(TimedPiecesTest, WithoutAStepPiecesGoFromTheFirstItemToTheLast) {
+TEST(TimedSegmentsTest, WithoutAStepSegmentsGoFromTheFirstItemToTheLast) {
   const ir::Graph graph = GraphOf(kTwoOps);
   const std::vector<std::string> lines = Lines(graph, Cut(graph, std::nullopt));
   ASSERT_EQ(lines.size(), 8);
@@ -101,7 +101,7 @@ TEST(TimedPiecesTest, WithoutAStepPiecesGoFromTheFirstItemToTheLast) {
 
 //   0    5      9     20  22     30
 //   |-t1-|a-----|-t1--|t4-|--t1--|
-TEST(TimedPiecesTest, ACallOutsideOfAllOpsIsAnItemOfItsOwn) {
+TEST(TimedSegmentsTest, ACallOutsideOfAllOpsIsAnItemOfItsOwn) {
   const ir::Graph graph = GraphOf(R"(stepcast-graph 1
 rank 0 @0+30
   thread main
@@ -112,7 +112,7 @@ rank 0 @0+30
   EXPECT_THAT(Lines(graph, thread),
               ElementsAre("t1 a 0-5", "no_launch a 5-9", "t1 - 9-20",
                           "t4 - 20-22", "t1 - 22-30"));
-  EXPECT_TRUE(thread.pieces[3].piece.call.valid());
+  EXPECT_TRUE(thread.segments[3].segment.call.valid());
   EXPECT_FALSE(thread.items[1].op.valid());
 }
 
@@ -120,7 +120,7 @@ rank 0 @0+30
 //   stream  ....[work 10-60            ]
 //   host         [sync 20 ......       ....70]
 //                 2 us entry            10 us tail
-TEST(TimedPiecesTest, ASyncKeepsItsEntryAndItsTailButNotWhatItBlocked) {
+TEST(TimedSegmentsTest, ASyncKeepsItsEntryAndItsTailButNotWhatItBlocked) {
   const ir::Graph graph = GraphOf(R"(stepcast-graph 1
 rank 0 @0+100
   thread main
@@ -130,13 +130,13 @@ rank 0 @0+100
   wait #w -> #c
 )");
   const TimedThread thread = CutStep(graph);
-  const HostPiece& sync = thread.pieces[3].piece;
+  const HostSegment& sync = thread.segments[3].segment;
   EXPECT_EQ(ToMicroseconds(sync.duration), 2);
   EXPECT_EQ(ToMicroseconds(sync.tail), 10);
-  EXPECT_EQ(ToMicroseconds(thread.pieces[3].end), 70);
+  EXPECT_EQ(ToMicroseconds(thread.segments[3].end), 70);
 }
 
-TEST(TimedPiecesTest, ASyncBehindTheEndOfTheWorkWaitsForNothing) {
+TEST(TimedSegmentsTest, ASyncAfterTheEndOfTheActivityWaitsForNothing) {
   const ir::Graph graph = GraphOf(R"(stepcast-graph 1
 rank 0 @0+100
   thread main
@@ -145,13 +145,13 @@ rank 0 @0+100
     call stream_sync "cudaStreamSynchronize" @20+5 #c
   wait #w -> #c
 )");
-  const HostPiece sync = CutStep(graph).pieces[3].piece;
+  const HostSegment sync = CutStep(graph).segments[3].segment;
   EXPECT_EQ(ToMicroseconds(sync.duration), 5);
   EXPECT_EQ(sync.tail, Duration{});
 }
 
-// Clocks of host and device differ a little: the work ends behind the return.
-TEST(TimedPiecesTest, AWorkThatEndsBehindTheReturnLeavesNoTail) {
+// Clocks of host and device differ a little: the work ends after the return.
+TEST(TimedSegmentsTest, AnActivityThatEndsAfterTheReturnLeavesNoTail) {
   const ir::Graph graph = GraphOf(R"(stepcast-graph 1
 rank 0 @0+100
   thread main
@@ -160,14 +160,14 @@ rank 0 @0+100
     call stream_sync "cudaStreamSynchronize" @20+30 #c
   wait #w -> #c
 )");
-  const HostPiece sync = CutStep(graph).pieces[3].piece;
+  const HostSegment sync = CutStep(graph).segments[3].segment;
   EXPECT_EQ(ToMicroseconds(sync.duration), 2);
   EXPECT_EQ(sync.tail, Duration{});
 }
 
 // Coarse clocks let ops begin before the one before has ended; the step ends
 // inside the last one.
-TEST(TimedPiecesTest, PiecesNeverOverlapNorLeaveTheStep) {
+TEST(TimedSegmentsTest, SegmentsNeverOverlapNorLeaveTheStep) {
   const ir::Graph graph = GraphOf(R"(stepcast-graph 1
 rank 0 @0+30
   thread main
@@ -181,7 +181,7 @@ rank 0 @0+30
                           "no_launch c 25-30", "t1 - 30-30"));
 }
 
-TEST(TimedPiecesTest, WhatHasNoStartIsCounted) {
+TEST(TimedSegmentsTest, WhatHasNoStartIsCounted) {
   const ir::Graph graph = GraphOf(R"(stepcast-graph 1
 rank 0 @0+30
   thread main
@@ -195,12 +195,12 @@ rank 0 @0+30
               ElementsAre("t1 b 0-5", "no_launch b 5-10", "t1 - 10-30"));
 }
 
-TEST(TimedPiecesTest, AThreadThatDoesNothingHasNoPieces) {
+TEST(TimedSegmentsTest, AThreadThatDoesNothingHasNoSegments) {
   const ir::Graph graph = GraphOf(R"(stepcast-graph 1
 rank 0 @0+30
   thread main
 )");
-  EXPECT_THAT(Cut(graph, std::nullopt).pieces, IsEmpty());
+  EXPECT_THAT(Cut(graph, std::nullopt).segments, IsEmpty());
   EXPECT_THAT(Lines(graph, CutStep(graph)), ElementsAre("t1 - 0-30"));
 }
 

@@ -1,4 +1,4 @@
-#include "model/tables/table_deal.h"
+#include "model/tables/table_assignment.h"
 
 #include <algorithm>
 #include <functional>
@@ -63,52 +63,52 @@ double TrafficOf(const TableGroup& table) {
   return static_cast<double>(table.dim) * (table.pooling + 1);
 }
 
-std::vector<std::vector<TableGroup>> DealGreedily(
+std::vector<std::vector<TableGroup>> AssignGreedily(
     std::vector<TableGroup> tables, int64_t ranks, TableCost cost,
     int64_t most) {
   SortByCost(tables, cost);
   std::vector<Hand> open(HandsFor(tables, ranks));
-  std::vector<std::vector<TableGroup>> dealt;
+  std::vector<std::vector<TableGroup>> sharded;
   for (TableGroup& table : tables) {
     const auto least = std::ranges::min_element(open, {}, &Hand::cost);
     least->cost += cost(table);
     least->tables.push_back(std::move(table));
     if (std::ssize(least->tables) == most) {
-      dealt.push_back(std::move(least->tables));
+      sharded.push_back(std::move(least->tables));
       open.erase(least);
     }
   }
   for (Hand& hand : open) {
-    dealt.push_back(std::move(hand.tables));
+    sharded.push_back(std::move(hand.tables));
   }
-  return dealt;
+  return sharded;
 }
 
-std::vector<std::vector<TableGroup>> DealForthAndBack(
+std::vector<std::vector<TableGroup>> AssignInSnakeOrder(
     std::vector<TableGroup> tables, int64_t ranks) {
   SortByCost(tables, ElementsOf);
   const auto size = static_cast<size_t>(ranks);
-  std::vector<std::vector<TableGroup>> dealt(HandsFor(tables, ranks));
+  std::vector<std::vector<TableGroup>> sharded(HandsFor(tables, ranks));
   for (size_t i = 0; i < tables.size(); ++i) {
     const size_t turn = i % (2 * size);
-    dealt[turn < size ? turn : 2 * size - 1 - turn].push_back(
+    sharded[turn < size ? turn : 2 * size - 1 - turn].push_back(
         std::move(tables[i]));
   }
-  return dealt;
+  return sharded;
 }
 
-std::vector<std::vector<TableGroup>> DealChunks(
+std::vector<std::vector<TableGroup>> AssignChunks(
     const std::vector<TableGroup>& tables, int64_t ranks) {
-  std::vector<std::vector<TableGroup>> dealt(HandsFor(tables, ranks));
+  std::vector<std::vector<TableGroup>> sharded(HandsFor(tables, ranks));
   auto next = tables.begin();
-  for (size_t i = 0; i < dealt.size(); ++i) {
-    const size_t chunk = tables.size() / dealt.size() +
-                         (i < tables.size() % dealt.size() ? 1 : 0);
+  for (size_t i = 0; i < sharded.size(); ++i) {
+    const size_t chunk = tables.size() / sharded.size() +
+                         (i < tables.size() % sharded.size() ? 1 : 0);
     const auto end = std::next(next, static_cast<std::ptrdiff_t>(chunk));
-    dealt[i].assign(next, end);
+    sharded[i].assign(next, end);
     next = end;
   }
-  return dealt;
+  return sharded;
 }
 
 }  // namespace stepcast::model

@@ -1,4 +1,4 @@
-#include "timeline/hand_over.h"
+#include "timeline/handoff.h"
 
 #include <algorithm>
 #include <string_view>
@@ -52,15 +52,15 @@ class Splitter {
         autograd_(autograd),
         bursts_(std::move(bursts)) {}
 
-  std::vector<HandOver> Split();
+  std::vector<Handoff> Split();
 
  private:
   static constexpr uint32_t kNoItem = ir::OpId::kNone;
 
-  void SplitPiece(const TimedPiece& timed);
-  void Open(const TimedPiece& timed, Duration begin);
+  void SplitSegment(const TimedSegment& timed);
+  void Open(const TimedSegment& timed, Duration begin);
   uint32_t LastItemEnding(Duration after, Duration until) const;
-  void Push(const TimedPiece& timed, cost::HostKind kind, Duration begin,
+  void Push(const TimedSegment& timed, cost::HostKind kind, Duration begin,
             Duration end);
 
   const ir::ThreadId main_id_;
@@ -69,34 +69,34 @@ class Splitter {
   TimedThread& autograd_;
   const std::vector<TimedBurst> bursts_;
   size_t opened_ = 0;  // So many bursts were handed over.
-  std::vector<TimedPiece> pieces_;
-  std::vector<HandOver> hand_overs_;
+  std::vector<TimedSegment> segments_;
+  std::vector<Handoff> handoffs_;
 };
 
-void Splitter::Push(const TimedPiece& timed, cost::HostKind kind,
+void Splitter::Push(const TimedSegment& timed, cost::HostKind kind,
                     Duration begin, Duration end) {
-  TimedPiece part = timed;
-  part.piece.kind = kind;
-  part.piece.duration = end - begin;
-  part.piece.events = 0;
+  TimedSegment part = timed;
+  part.segment.kind = kind;
+  part.segment.duration = end - begin;
+  part.segment.events = 0;
   part.begin = begin;
   part.end = end;
-  pieces_.push_back(part);
+  segments_.push_back(part);
 }
 
-// The main thread's piece ends where the next burst begins, which waits for
+// The main thread's segment ends where the next burst begins, which waits for
 // it instead of for the burst before.
-void Splitter::Open(const TimedPiece& timed, Duration begin) {
+void Splitter::Open(const TimedSegment& timed, Duration begin) {
   const TimedItem& item = autograd_.items[bursts_[opened_].first_item];
-  Push(timed, cost::HostKind::kHandOver, begin, item.start);
-  TimedPiece& wait = autograd_.pieces[item.first_piece];
+  Push(timed, cost::HostKind::kHandoff, begin, item.start);
+  TimedSegment& wait = autograd_.segments[item.first_segment];
   wait.begin = wait.end = item.start;
-  wait.piece.duration = {};
-  hand_overs_.push_back(
+  wait.segment.duration = {};
+  handoffs_.push_back(
       {.from = main_id_,
-       .from_piece = static_cast<uint32_t>(pieces_.size()) - 1,
+       .from_segment = static_cast<uint32_t>(segments_.size()) - 1,
        .to = autograd_id_,
-       .to_piece = item.first_piece});
+       .to_segment = item.first_segment});
   ++opened_;
 }
 
@@ -114,9 +114,9 @@ uint32_t Splitter::LastItemEnding(Duration after, Duration until) const {
   return kNoItem;
 }
 
-void Splitter::SplitPiece(const TimedPiece& timed) {
-  if (timed.piece.kind == cost::HostKind::kCall) {
-    pieces_.push_back(timed);
+void Splitter::SplitSegment(const TimedSegment& timed) {
+  if (timed.segment.kind == cost::HostKind::kCall) {
+    segments_.push_back(timed);
     return;
   }
   Duration begin = timed.begin;
@@ -136,49 +136,48 @@ void Splitter::SplitPiece(const TimedPiece& timed) {
     }
     Open(timed, begin);
     if (awaited != kNoItem) {  // The part between two bursts waited, too.
-      hand_overs_.push_back(
+      handoffs_.push_back(
           {.from = autograd_id_,
-           .from_piece = autograd_.items[awaited].last_piece,
+           .from_segment = autograd_.items[awaited].last_segment,
            .to = main_id_,
-           .to_piece = static_cast<uint32_t>(pieces_.size()) - 1});
+           .to_segment = static_cast<uint32_t>(segments_.size()) - 1});
       awaited = kNoItem;
     }
-    begin = pieces_.back().end;
+    begin = segments_.back().end;
   }
   const bool split = begin != timed.begin || awaited != kNoItem;
   if (!split) {
-    pieces_.push_back(timed);
+    segments_.push_back(timed);
     return;
   }
-  Push(timed, cost::HostKind::kHandOver, begin, timed.end);
+  Push(timed, cost::HostKind::kHandoff, begin, timed.end);
   if (awaited != kNoItem) {
-    hand_overs_.push_back(
+    handoffs_.push_back(
         {.from = autograd_id_,
-         .from_piece = autograd_.items[awaited].last_piece,
+         .from_segment = autograd_.items[awaited].last_segment,
          .to = main_id_,
-         .to_piece = static_cast<uint32_t>(pieces_.size()) - 1});
+         .to_segment = static_cast<uint32_t>(segments_.size()) - 1});
   }
 }
 
-std::vector<HandOver> Splitter::Split() {
-  for (const TimedPiece& timed : main_.pieces) {
+std::vector<Handoff> Splitter::Split() {
+  for (const TimedSegment& timed : main_.segments) {
     // A burst that began inside a call or before the step is not handed over.
     while (opened_ < bursts_.size() &&
            autograd_.items[bursts_[opened_].first_item].start < timed.begin) {
       ++opened_;
     }
-    SplitPiece(timed);
+    SplitSegment(timed);
   }
-  main_.pieces = std::move(pieces_);
-  return std::move(hand_overs_);
+  main_.segments = std::move(segments_);
+  return std::move(handoffs_);
 }
 
 }  // namespace
 
-std::vector<HandOver> SplitWaits(const ir::GraphData& data,
-                                 ir::ThreadId main_id, TimedThread& main,
-                                 ir::ThreadId autograd_id,
-                                 TimedThread& autograd) {
+std::vector<Handoff> SplitWaits(const ir::GraphData& data, ir::ThreadId main_id,
+                                TimedThread& main, ir::ThreadId autograd_id,
+                                TimedThread& autograd) {
   return Splitter(main_id, main, autograd_id, autograd,
                   FindTimedBursts(data, main, autograd))
       .Split();

@@ -31,7 +31,7 @@ QUESTIONS = [
 ]
 
 
-class AskAgainTest(unittest.TestCase):
+class RerunTest(unittest.TestCase):
 
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()

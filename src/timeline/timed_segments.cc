@@ -1,4 +1,4 @@
-#include "timeline/timed_pieces.h"
+#include "timeline/timed_segments.h"
 
 #include <algorithm>
 #include <span>
@@ -89,14 +89,14 @@ std::vector<Cutter::Found> Cutter::FindItems() {
   return found;
 }
 
-// A piece from now to `end`; of no length if that has passed.
+// A segment from now to `end`; of no length if that has passed.
 void Cutter::Emit(cost::HostKind kind, ir::OpId op, Duration end) {
   end = std::max(end, now_);
   if (step_) {
     end = std::min(end, std::max(*step_, now_));
   }
-  cut_.pieces.push_back(
-      {.piece = {.kind = kind, .op = op, .duration = end - now_},
+  cut_.segments.push_back(
+      {.segment = {.kind = kind, .op = op, .duration = end - now_},
        .begin = now_,
        .end = end});
   now_ = end;
@@ -104,26 +104,26 @@ void Cutter::Emit(cost::HostKind kind, ir::OpId op, Duration end) {
 
 void Cutter::EmitCall(ir::OpId op, ir::CallId call) {
   Emit(cost::HostKind::kCall, op, EndOf(*data_.calls[call].measured));
-  TimedPiece& timed = cut_.pieces.back();
-  timed.piece.call = call;
+  TimedSegment& timed = cut_.segments.back();
+  timed.segment.call = call;
   const std::span<const ir::HostWait> waits = ir::WaitsOf(data_, call);
   Duration done = timed.begin;
   for (const ir::HostWait& wait : waits) {
-    const auto& measured = data_.works[wait.before].measured;
+    const auto& measured = data_.activities[wait.before].measured;
     if (ir::StartOf(measured)) {
       done = std::max(done, EndOf(*measured));
     }
   }
   if (done > timed.begin) {
     done = std::min(done, timed.end);
-    timed.piece.duration = std::min(kSyncEntry, done - timed.begin);
-    timed.piece.tail = timed.end - done;
+    timed.segment.duration = std::min(kSyncEntry, done - timed.begin);
+    timed.segment.tail = timed.end - done;
   }
 }
 
 void Cutter::EmitItem(const Found& found) {
   TimedItem item{.op = found.op};
-  item.first_piece = static_cast<uint32_t>(cut_.pieces.size());
+  item.first_segment = static_cast<uint32_t>(cut_.segments.size());
   Emit(cost::HostKind::kBetweenOps, found.op, found.start);
   item.start = now_;
   if (found.calls.empty()) {
@@ -140,12 +140,12 @@ void Cutter::EmitItem(const Found& found) {
     Emit(cost::HostKind::kAfterLaunch, found.op, found.end);
   }
   item.end = now_;
-  item.last_piece = static_cast<uint32_t>(cut_.pieces.size()) - 1;
+  item.last_segment = static_cast<uint32_t>(cut_.segments.size()) - 1;
   cut_.items.push_back(item);
 }
 
-// Ops count in the piece they start in; of two pieces that meet there, in the
-// later one, so that an op's own start counts in the op.
+// Ops count in the segment they start in; of two segments that meet there, in
+// the later one, so that an op's own start counts in the op.
 void Cutter::CountEvents() {
   std::vector<Duration> starts;
   for (const ir::OpId id : OfThread(data_.ops, thread_)) {
@@ -155,11 +155,11 @@ void Cutter::CountEvents() {
   }
   std::ranges::sort(starts);
   auto next = starts.begin();
-  for (TimedPiece& timed : cut_.pieces) {
+  for (TimedSegment& timed : cut_.segments) {
     for (; next != starts.end() && *next < timed.end; ++next) {
-      ++timed.piece.events;
+      ++timed.segment.events;
     }
-    timed.piece.events += timed.piece.call.valid() ? 1 : 0;
+    timed.segment.events += timed.segment.call.valid() ? 1 : 0;
   }
 }
 

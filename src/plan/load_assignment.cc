@@ -1,4 +1,4 @@
-#include "plan/load_deal.h"
+#include "plan/load_assignment.h"
 
 #include <utility>
 
@@ -6,7 +6,7 @@
 
 #include "base/files/file.h"
 #include "model/frameworks/implementations.h"
-#include "model/tables/table_deal.h"
+#include "model/tables/table_assignment.h"
 #include "plan/make_problem.h"
 
 namespace stepcast::plan {
@@ -20,7 +20,7 @@ std::vector<NamedTable> NamedTablesOf(const model::Model& model) {
   return tables;
 }
 
-Status LoadDeal(const std::string& path, engine::Request& request) {
+Status LoadAssignment(const std::string& path, engine::Request& request) {
   const engine::Machine& machine = request.machine;
   if (machine.ranks <= 1) {
     return Fail(ErrorCode::kUnsupported,
@@ -44,7 +44,8 @@ Status LoadDeal(const std::string& path, engine::Request& request) {
   ASSIGN_OR_RETURN(
       const Plan plan,
       ReadPlanJson(text, path, NamedTablesOf(request.model), ranks));
-  request.deal = DealOf(plan, model::SingleTables(request.model.tables), ranks);
+  request.assignment =
+      AssignmentOf(plan, model::SingleTables(request.model.tables), ranks);
   return {};
 }
 

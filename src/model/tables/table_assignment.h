@@ -1,6 +1,6 @@
-// Tables dealt out to ranks, and the ways of dealing.
-#ifndef STEPCAST_MODEL_TABLES_TABLE_DEAL_H_
-#define STEPCAST_MODEL_TABLES_TABLE_DEAL_H_
+// Tables sharded to ranks, and the ways of dealing.
+#ifndef STEPCAST_MODEL_TABLES_TABLE_ASSIGNMENT_H_
+#define STEPCAST_MODEL_TABLES_TABLE_ASSIGNMENT_H_
 
 #include <cstdint>
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace stepcast::model {
 
-/// What goes to whom. Ranks behind those in `local` have no table of their own.
-struct TableDeal {
+/// What goes to whom. Ranks after those in `local` have no table of their own.
+struct TableAssignment {
   std::vector<std::vector<TableGroup>> local{};  // Rank by rank.
   std::vector<TableGroup> replicated{};
   std::vector<TableGroup> split{};  // Whole, to be split by rows.
@@ -40,19 +40,19 @@ double TrafficOf(const TableGroup& table);
 /// The heaviest first, of equal ones the largest, each to the rank with least
 /// so far and fewer than `most` tables. Ranks that have `most` come first, in
 /// the order they filled up.
-std::vector<std::vector<TableGroup>> DealGreedily(
+std::vector<std::vector<TableGroup>> AssignGreedily(
     std::vector<TableGroup> tables, int64_t ranks, TableCost cost,
     int64_t most);
 
 /// The largest first, to the ranks in turn, forth and back.
-std::vector<std::vector<TableGroup>> DealForthAndBack(
+std::vector<std::vector<TableGroup>> AssignInSnakeOrder(
     std::vector<TableGroup> tables, int64_t ranks);
 
 /// Neighbours stay together; the first ranks have one more if it does not come
 /// out even.
-std::vector<std::vector<TableGroup>> DealChunks(
+std::vector<std::vector<TableGroup>> AssignChunks(
     const std::vector<TableGroup>& tables, int64_t ranks);
 
 }  // namespace stepcast::model
 
-#endif  // STEPCAST_MODEL_TABLES_TABLE_DEAL_H_
+#endif  // STEPCAST_MODEL_TABLES_TABLE_ASSIGNMENT_H_
