@@ -8,7 +8,7 @@ NAME = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
 @dataclasses.dataclass
-class Work:
+class Activity:
     name: str
     stream: str
     start: float
@@ -22,7 +22,7 @@ class Work:
 class Call:
     kind: str
     name: str
-    works: list = dataclasses.field(default_factory=list)
+    activities: list = dataclasses.field(default_factory=list)
 
     @property
     def launches(self):
@@ -41,7 +41,7 @@ class Op:
 
     @property
     def top(self):
-        """The outermost op around it that is no annotation, or None."""
+        """The outermost op around it that is not an annotation, or None."""
         above = self.parent.top if self.parent else None
         return above or (self if self.is_op else None)
 
@@ -50,7 +50,7 @@ class Op:
 class Rank:
     number: int
     ops: list = dataclasses.field(default_factory=list)
-    works: list = dataclasses.field(default_factory=list)
+    activities: list = dataclasses.field(default_factory=list)
 
     def top_level_ops(self):
         """All threads in one line, by start."""
@@ -68,8 +68,8 @@ class _Reader:
         self.ranks = []
         self.open = []     # Ops around the line, with their indentation.
         self.call = None
-        self.labels = {}   # Ops, calls and works.
-        self.owners = []   # Calls whose op is told by its label.
+        self.labels = {}   # Ops, calls and activities.
+        self.owners = []   # Calls whose op is given by its label.
         self.waits = []
 
     def read(self, line):
@@ -98,7 +98,7 @@ class _Reader:
         elif words[0] == "wait":
             self.waits.append((words[1], words[3]))
         elif words[0].startswith("s") and words[0].endswith(":"):
-            return self._work(words, indent, name, start, duration)
+            return self._activity(words, indent, name, start, duration)
         return None
 
     def _close(self, indent):
@@ -121,21 +121,21 @@ class _Reader:
     def _call(self, words, indent, name):
         self._close(indent)
         self.call = Call(words[1], name)
-        told = next((word for word in words if word.startswith("op=")), None)
-        if told:
-            self.owners.append((self.call, told.removeprefix("op=")))
+        owner = next((word for word in words if word.startswith("op=")), None)
+        if owner:
+            self.owners.append((self.call, owner.removeprefix("op=")))
         elif self.open and self.open[-1][1].top:
             self.open[-1][1].top.calls.append(self.call)
         return self.call
 
-    def _work(self, words, indent, name, start, duration):
+    def _activity(self, words, indent, name, start, duration):
         stream = words[0][1:-1].partition("[")[0]
-        work = Work(name, stream, start, duration,
-                    collective=words[1] == "collective")
-        self.ranks[-1].works.append(work)
-        if indent > 2:  # Below a rank stands what no call launched.
-            self.call.works.append(work)
-        return work
+        activity = Activity(name, stream, start, duration,
+                            collective=words[1] == "collective")
+        self.ranks[-1].activities.append(activity)
+        if indent > 2:  # Directly below a rank is what no call launched.
+            self.call.activities.append(activity)
+        return activity
 
     def finish(self):
         for call, label in self.owners:
@@ -143,7 +143,7 @@ class _Reader:
                 self.labels[label].top.calls.append(call)
         for before, after in self.waits:
             first, then = self.labels[before], self.labels[after]
-            if isinstance(then, Work) and first.collective:
+            if isinstance(then, Activity) and first.collective:
                 then.waits_for_collective = True
         return self.ranks
 

@@ -5,7 +5,7 @@ usage: lin2022_formulas.py ROWS.json
 
 ROWS.json is what `stepcast eval kernels --rows` wrote. Prints the GMAE of the
 rows that are judged, by kind, GPU, type and timing. Formulas are for lookups
-and for all that is no product, convolution or normalisation; for these the
+and for everything but products, convolutions and normalisations; for these the
 papers have networks (lin2022_network.py).
 """
 import collections
@@ -24,8 +24,8 @@ MEASURED = {
     "titan-xp": (10768.6, 438.70, 1406.5, 3.43),
     "p100": (9343.7, 543.41, 1591.3, 7.62),
 }
-# Of other GPUs, near to the figures above: bytes a clock that an SM takes from
-# L2, and the share of PCIe's rate that copies see.
+# Of other GPUs, close to the figures above: bytes per clock that an SM reads
+# from L2, and the share of PCIe's rate that copies see.
 L2_BYTES_PER_CLOCK = 24
 PCIE_SHARE = 0.5
 
@@ -247,11 +247,11 @@ def roofline_us(shape, gpu):
 
     None for families that their table of small ops does not have.
     """
-    work_of = SMALL_OPS.get(shape["family"])
-    if work_of is None:
+    flop_and_bytes = SMALL_OPS.get(shape["family"])
+    if flop_and_bytes is None:
         return None
     peaks = peaks_of(gpu)
-    flop, moved = work_of(shape)
+    flop, moved = flop_and_bytes(shape)
     return max(flop / peaks.flop, moved / peaks.dram)
 
 

@@ -8,7 +8,7 @@ Lin et al., HiPC 2022, and their multi-GPU sequel of 2024. The ops are those of 
 recorded step (`stepcast convert`), their kernels take what stepcast predicts
 (`stepcast predict --perfetto`), and the host's overheads are the trace's own
 (`stepcast fit overheads`), so that only the walks differ. Prints the slowest
-rank's step and how long its GPU was at work.
+rank's step and how long its GPU was active.
 """
 import dataclasses
 import itertools
@@ -229,12 +229,13 @@ class Walker:
 
 
 def walk(ranks, overheads, variant):
-    """Walkers that have gone over the ops of every rank. In 2024 they meet in
-    every collective, the n-th of one with the n-th of the others."""
+    """Walkers that have gone over the ops of every rank. In 2024 they wait for
+    one another in every collective: the n-th of one for the n-th of the
+    others."""
     walkers = [Walker(ops, overheads, variant) for ops in ranks]
-    while meeting := [walker for walker in walkers if walker.to_collective()]:
-        last = max(walker.communication for walker in meeting)
-        for walker in meeting:
+    while waiting := [walker for walker in walkers if walker.to_collective()]:
+        last = max(walker.communication for walker in waiting)
+        for walker in waiting:
             walker.wait_until(last)
     return walkers
 
@@ -251,19 +252,19 @@ def walk_ops(rank, variant):
         yield WalkOp(
             name=op.name,
             launches=[call.name for call in launches],
-            kernels=[Kernel(sum(work.us for work in call.works),
-                            any(work.collective for work in call.works))
+            kernels=[Kernel(sum(one.us for one in call.activities),
+                            any(one.collective for one in call.activities))
                      for call in launches],
             modelled=is_modelled(op.name, variant),
             has_children=op.first_below is not None,
-            waits_for_collective=any(work.waits_for_collective
+            waits_for_collective=any(one.waits_for_collective
                                      for call in launches
-                                     for work in call.works))
+                                     for one in call.activities))
 
 
 def set_times(ranks, events):
-    """Gives works the time they take in a simulated timeline, without what a
-    collective waits for other ranks. A stream keeps its order."""
+    """Gives activities their time in a simulated timeline, without the time
+    that a collective waits for other ranks. A stream keeps its order."""
     processes = {}
     streams = {}
     for event in events:
@@ -283,18 +284,19 @@ def set_times(ranks, events):
             simulated.setdefault(key, []).append(event)
     for rank in ranks:
         measured = {}
-        for work in rank.works:
-            measured.setdefault((rank.number, work.stream), []).append(work)
-        for key, works in measured.items():
+        for activity in rank.activities:
+            key = (rank.number, activity.stream)
+            measured.setdefault(key, []).append(activity)
+        for key, activities in measured.items():
             times = sorted(simulated.get(key, []),
                            key=lambda event: event["ts"])
-            works.sort(key=lambda work: work.start)
-            if len(times) != len(works):
+            activities.sort(key=lambda activity: activity.start)
+            if len(times) != len(activities):
                 raise ValueError(f"rank {key[0]}, stream {key[1]}: "
-                                 f"{len(times)} works are simulated; "
-                                 f"expected {len(works)}")
-            for work, event in zip(works, times):
-                work.us = event["dur"] - event["args"].get("wait_us", 0)
+                                 f"{len(times)} activities are simulated; "
+                                 f"expected {len(activities)}")
+            for activity, event in zip(activities, times):
+                activity.us = event["dur"] - event["args"].get("wait_us", 0)
 
 
 @dataclasses.dataclass

@@ -62,8 +62,8 @@ def features(row):
     l2 = gpu.l2_mb * 1e6
     results = math.log2(batch * m * n / sms)
     alignments = [_alignment(size) for size in (m, n, k)]
-    # The 0 stands where our corrections see compute over memory time, which
-    # a formula tells: features are drawn by their number.
+    # The 0 is where our corrections have compute over memory time, which a
+    # formula gives: features are sampled by their index.
     values = [_log2(batch), _log2(m), _log2(n), _log2(k), results, 0,
               _log2(row.roofline_us), _log2((a + b + c) / l2), _log2(a / l2),
               _log2(b / l2), _log2(m / n), *alignments, min(alignments)]

@@ -44,7 +44,7 @@ def parse_shape(text):
 
 @dataclasses.dataclass
 class Gpu:
-    """What formulas ask of a GPU, as the rows' file tells it."""
+    """What formulas need of a GPU, as given in the rows' file."""
     name: str
     generation: str
     sm_count: float

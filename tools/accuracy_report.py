@@ -5,7 +5,7 @@ usage: accuracy_report.py BUILD_DIR DATA_DIR [--network | --steps]
 
 DATA_DIR holds `kernels`, `authors`, `published` and `traces`. Nothing of ours is fitted
 here: the rows are those of the test part, which neither a fit nor a choice has seen.
-The papers' methods beside ours are those of `baselines`.
+The papers' methods next to ours are those of `baselines`.
 --network also trains the papers' network and plain trees, a minute or two per GPU, with
 Debian's python3-numpy, python3-torch and python3-xgboost.
 --steps writes the part on steps alone and keeps the rest.
@@ -121,7 +121,7 @@ knowledge of these rows. One family and GPU may have its own scale from the fit 
 
 
 def network(stepcast, data):
-    """FP32 products beside the papers' network."""
+    """FP32 products compared with the papers' network."""
     python = python_with.find_or_install("numpy", "torch", "xgboost")
     with tempfile.TemporaryDirectory() as scratch:
         path = pathlib.Path(scratch) / "rows.json"
@@ -147,15 +147,15 @@ TRACES = ["dlrm_param_8xV100/kineto", "dlrm_torchrec_4xV100/run3",
 
 
 def walks(stepcast, data):
-    """Recorded steps beside the papers' walks."""
+    """Recorded steps compared with the papers' walks."""
     text = """
-## Recorded steps beside the papers' walks
+## Recorded steps compared with the papers' walks
 
 `baselines/lin2022_walk.py`: the ops of a recorded step, with the mean overheads of its
 run and the kernel times that we predict, as our simulation and the walks of Lin et al.
 (2022, and 2024 for several GPUs) put them together. Only this differs: the overheads
-have seen the step. Milliseconds of the slowest rank; *active* is how long its GPU is at
-work.
+have seen the step. Milliseconds of the slowest rank; *active* is how long its GPU is
+active.
 
 | trace | measured | ours | error % | lin2022 | error % | lin2024 | error % | ours active | lin2022 active | lin2024 active |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |

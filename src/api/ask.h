@@ -65,7 +65,7 @@ struct Answer {
   view::Doc doc{};
   std::vector<double> values{};  // Of the verb's quantities, in their order.
   bool fits = true;  // In memory, as far as that is known: it would run.
-  /// What can be saved beside the report, by the names of the verb's files.
+  /// What can be saved along with the report, by the verb's file names.
   std::map<std::string, std::function<std::string()>, std::less<>> files{};
   std::optional<view::Doc> whole{};     // Of a study: all rows.
   std::shared_ptr<const void> owner{};  // Of what the others point to.
@@ -78,7 +78,7 @@ struct Quantity {
   std::string_view help;  // One line.
 };
 
-/// What one verb alone takes, beside settings.
+/// An argument, other than a setting, that only one verb takes.
 struct Argument {
   enum class Kind : uint8_t {
     kWord,
@@ -92,7 +92,7 @@ struct Argument {
   Kind kind = Kind::kWord;
 };
 
-/// What can be saved beside the report.
+/// A file that can be saved along with the report.
 struct File {
   std::string_view name;  // "perfetto": --perfetto FILE
   std::string_view help;

@@ -49,7 +49,7 @@ bool IsPlan(std::string_view head) {
          head.find("\"sharding_type\":\"") != std::string_view::npos;
 }
 
-// A plan is no step: the model that it is for makes one of it.
+// A plan alone is not a step; it takes the model that it is for.
 Status CheckNoPlans(const std::vector<std::string>& sides) {
   std::vector<std::string> words;
   std::string plan;

@@ -43,7 +43,7 @@ Status ReadSide(const std::string& text, scenario::Scenario& scenario) {
   for (const std::string_view pair : pairs) {
     RETURN_IF_ERROR(scenario::SetSetting(pair, text, whole));
   }
-  // Options may be meant for the other side alone; what stands here may not.
+  // Options may be meant only for the other side; settings given here may not.
   scenario::ClearOthers(IsModel(scenario.workload)
                             ? scenario::SubjectOfModel(whole)
                             : scenario::Subject::kTrace,

@@ -30,7 +30,7 @@ inline constexpr std::string_view kCsvFiles =
 
 /// The words of verbs that judge: none but a report.
 inline constexpr std::string_view kReportHelp =
-    "a report that --json wrote, to ask it again";
+    "a report that --json wrote, to rerun it";
 
 }  // namespace stepcast::api
 

@@ -30,7 +30,7 @@ struct EvaluatedRun {
   double step_error_pct = 0;  // Mean of the absolute errors of steps.
   double worst_pct = 0;
   double silent_share = 0;  // Of the steps' time.
-  double host_ratio = 0;    // The host's pieces, predicted over measured.
+  double host_ratio = 0;    // The host's segments, predicted over measured.
   std::string_view from{};
 };
 
@@ -159,7 +159,7 @@ view::Doc OverheadsDoc(const std::vector<EvaluatedRun>& runs) {
   view::Doc doc;
   doc.title = "steps predicted from the overheads of others";
   doc.csv = table;
-  doc.csv.columns.pop_back();  // Steps are no cell.
+  doc.csv.columns.pop_back();  // Steps do not fit into a cell.
   doc.blocks.emplace_back(std::move(table));
   return doc;
 }
@@ -185,7 +185,7 @@ Result<std::vector<std::filesystem::path>> DataOf(
     const scenario::Question& question, std::string_view expected) {
   if (!question.scenario.workload.empty()) {
     return Fail(ErrorCode::kInvalidInput,
-                fmt::format("{} takes no '{}' but a report to ask again; "
+                fmt::format("{} takes no '{}' but a report to rerun; "
                             "expected --data and {}",
                             question.verb, question.scenario.workload.front(),
                             expected));

@@ -105,7 +105,7 @@ Result<Answer> AskExplore(const scenario::Question& question,
   RETURN_IF_ERROR(explore::CheckSelection(explored->study, selection));
   ASSIGN_OR_RETURN(explored->rows, RunRows(explored->study, scenario, options));
   if (options.process.number > 0) {
-    return Answer{};  // The first one tells.
+    return Answer{};  // The first process reports.
   }
   view::ExploredView shown{.tornado = question.Has("tornado")};
   ASSIGN_OR_RETURN(shown.rows, explore::SelectRows(*explored, selection));

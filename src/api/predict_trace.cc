@@ -21,7 +21,7 @@ namespace {
 
 // The set made of the trace's own steps.
 constexpr std::string_view kSelf = "self";
-// The host's time as it was measured, piece by piece.
+// The host's time as it was measured, segment by segment.
 constexpr std::string_view kMeasured = "measured";
 
 Result<cost::OverheadTable> OwnOverheads(const Input& input) {

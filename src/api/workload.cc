@@ -185,8 +185,8 @@ Status CheckProfiles(const scenario::Scenario& scenario) {
   for (const std::string& profile : scenario.profile) {
     if (!std::filesystem::is_directory(profile)) {
       return Fail(ErrorCode::kInvalidInput,
-                  fmt::format("profile {} is no directory; expected one that "
-                              "`stepcast fit` wrote",
+                  fmt::format("profile {} is not a directory; expected one "
+                              "that `stepcast fit` wrote",
                               profile));
     }
   }

@@ -12,7 +12,7 @@
 
 namespace stepcast {
 
-/// Hands out at most `step` bytes at a time, then the end or an error.
+/// Gives at most `step` bytes at a time, then the end or an error.
 class DripSource : public ByteSource {
  public:
   DripSource(std::string_view bytes, size_t step, bool fails = false)

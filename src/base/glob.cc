@@ -7,8 +7,8 @@
 namespace stepcast {
 namespace {
 
-// Trigrams kept per piece of a pattern: enough to tell names apart, few enough
-// to check in a moment.
+// Trigrams kept per fragment of a pattern: enough to distinguish names, few
+// enough to check quickly.
 constexpr size_t kTrigramsPerFragment = 4;
 
 // The position of `fragment` in `text` at or after `from`. memmem is linear in
@@ -47,8 +47,8 @@ bool Glob::Matches(std::string_view name) const {
       !name.ends_with(fragments_.back())) {
     return false;
   }
-  // The leftmost place for each piece leaves most room for the next, so there
-  // is never a reason to go back.
+  // The leftmost match of each fragment leaves the most room for the next, so
+  // there is never a reason to backtrack.
   const std::string_view middle =
       name.substr(0, name.size() - fragments_.back().size());
   size_t at = fragments_.front().size();

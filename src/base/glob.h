@@ -20,8 +20,8 @@ class Glob {
   /// Takes time linear in the length of pattern and name, whatever they hold.
   bool Matches(std::string_view name) const;
 
-  /// The text between the stars; the first and the last piece are anchored to
-  /// the ends of the name and may be empty.
+  /// The text between the stars; the first and the last fragment are anchored
+  /// to the ends of the name and may be empty.
   const std::vector<std::string>& fragments() const { return fragments_; }
 
  private:
@@ -30,7 +30,7 @@ class Glob {
 };
 
 /// Patterns in order of priority. Made for long lists asked about long names:
-/// a pattern is tried only if the name holds some of its three-letter pieces.
+/// a pattern is tried only if the name contains some of its trigrams.
 class GlobList {
  public:
   void Add(std::string_view pattern);

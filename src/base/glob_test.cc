@@ -43,7 +43,7 @@ TEST(GlobTest, SegmentsMayNotOverlap) {
   EXPECT_TRUE(Match("aba*aba", "abaaba"));
   EXPECT_FALSE(Match("a*a", "a"));
   EXPECT_FALSE(Match("*ab*ba", "aba"));
-  // The last piece takes its place first.
+  // The last fragment is matched first.
   EXPECT_TRUE(Match("*x*x", "xx"));
   EXPECT_FALSE(Match("*x*x*x", "xx"));
 }
@@ -63,7 +63,7 @@ TEST(GlobTest, NoOtherCharacterIsSpecial) {
 
 TEST(GlobTest, PathologicalPatternsTakeLinearTime) {
   // A backtracking matcher needs more than 10^100 steps here, a naive search
-  // for the long piece 10^10.
+  // for the long fragment 10^10.
   std::string many_stars;
   for (int i = 0; i < 2000; ++i) {
     many_stars += "a*";

@@ -39,7 +39,7 @@ TEST(IdRangeTest, IteratesFromFirstAndKnowsItsMembers) {
   EXPECT_FALSE(range.contains(AppleId()));
 }
 
-TEST(IdVectorTest, HandsOutDenseIds) {
+TEST(IdVectorTest, AssignsDenseIds) {
   IdVector<AppleId, std::string> apples;
   EXPECT_EQ(apples.next_id(), AppleId{0});
   const AppleId first = apples.push_back("gala");

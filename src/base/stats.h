@@ -23,8 +23,8 @@ std::vector<Interval> Union(std::vector<Interval> intervals);
 /// The sum of lengths; of a union: the time covered.
 Duration TotalLength(const std::vector<Interval>& intervals);
 
-/// The value below which a share of the values lies, between neighbours by
-/// straight line; 0 if there are none.
+/// The value that a share of the values is below, interpolated linearly
+/// between neighbours; 0 if there are none.
 double Quantile(std::vector<double> values, double share);
 
 /// Errors of predicted against measured, in percent.

@@ -28,7 +28,7 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// The number of code points in UTF-8 text, a good guess of its width.
+/// The number of code points in UTF-8 text, a good estimate of its width.
 size_t DisplayWidth(std::string_view text);
 
 /// At most `width` code points, the middle replaced by "..." if longer.

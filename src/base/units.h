@@ -9,8 +9,8 @@
 
 namespace stepcast {
 
-/// Time spans and points on a trace's clock, in whole nanoseconds, so that the
-/// order of additions never matters.
+/// Time spans and points on a trace's clock, in integer nanoseconds, so that
+/// the order of additions never matters.
 using Duration = std::chrono::nanoseconds;
 
 struct Bytes {

@@ -19,7 +19,7 @@ TEST(Utf8LengthTest, AcceptsTheFirstAndLastSequenceOfEachLength) {
   EXPECT_EQ(Utf8Length("\xF4\x8F\xBF\xBF"), 4);
 }
 
-TEST(Utf8LengthTest, RefusesWhatIsNoUtf8) {
+TEST(Utf8LengthTest, RefusesInvalidUtf8) {
   EXPECT_EQ(Utf8Length(""), 0);
   EXPECT_EQ(Utf8Length("\x80"), 0);              // A continuation alone.
   EXPECT_EQ(Utf8Length("\xC0\x80"), 0);          // Overlong.

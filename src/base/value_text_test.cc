@@ -40,7 +40,7 @@ TEST(ParseValueTest, ReadsPythonsRepr) {
   EXPECT_EQ(value->items[6].number, -300);
 }
 
-TEST(ParseValueTest, NumbersThatAreNoInt64AreFloats) {
+TEST(ParseValueTest, NumbersThatDoNotFitInt64AreFloats) {
   const auto value = ParseValue("[9223372036854775808, nan, inf, -inf]");
   ASSERT_TRUE(value);
   EXPECT_EQ(value->items[0].kind, Kind::kFloat);

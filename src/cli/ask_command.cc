@@ -423,7 +423,7 @@ Result<Outcome> AskCommand(std::string_view name, const Words& words) {
   }
   ASSIGN_OR_RETURN(api::Answer answer, AskLine(*verb, line));
   if (!answer.doc.asked) {
-    return Outcome::kDone;  // Another process tells.
+    return Outcome::kDone;  // Another process reports.
   }
   RETURN_IF_ERROR(WriteRows(line, answer));
   if (!checks.empty() && answer.values.empty()) {

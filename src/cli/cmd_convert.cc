@@ -130,7 +130,8 @@ view::Doc ConvertedDoc(const std::vector<OutputFile>& files,
                             view::CountText(data.ranks.size(), "rank"),
                             view::CountText(data.ops.size(), "op"),
                             view::CountText(data.calls.size(), "call"),
-                            view::CountText(data.activities.size(), "work"));
+                            view::CountText(data.activities.size(),
+                                            "GPU activity", "GPU activities"));
   doc.blocks.emplace_back(std::move(table));
   doc.blocks.emplace_back(view::Facts{
       {{.key = "step"}, step ? view::Value(*step) : view::Value(nullptr)},
@@ -142,7 +143,7 @@ view::Doc ConvertedDoc(const std::vector<OutputFile>& files,
   return doc;
 }
 
-// What makes the result doubtful, one line a kind.
+// What makes the result doubtful, one line per kind.
 void Warn(const trace::Loaded& loaded, const Diagnostics& building) {
   Diagnostics all = loaded.diagnostics;
   for (const trace::RankTrace& rank : loaded.ranks) {

@@ -1,4 +1,4 @@
-// Ctrl-C as a wish to have what there is.
+// Ctrl-C as a request to stop and report the results so far.
 #ifndef STEPCAST_CLI_INTERRUPT_H_
 #define STEPCAST_CLI_INTERRUPT_H_
 

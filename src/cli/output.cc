@@ -87,8 +87,8 @@ Result<const OutputFormat*> FindOutputFormat(
     return Fail(ErrorCode::kInvalidInput, Unknown("format", name, names));
   }
   return Fail(ErrorCode::kInvalidInput,
-              fmt::format("{}: the name does not tell the format; expected an "
-                          "extension ({}) or --to {}",
+              fmt::format("{}: the format cannot be inferred from the name; "
+                          "expected an extension ({}) or --to {}",
                           path.string(), Join(extensions, " "), OneOf(names)));
 }
 

@@ -20,7 +20,7 @@ namespace stepcast::cli {
 /// What a format makes a file of.
 struct OutputStep {
   const ir::Graph& graph;
-  ir::RankId rank{};   // For formats with one file a rank.
+  ir::RankId rank{};   // For formats with one file per rank.
   int64_t number = 0;  // Of the step in the trace.
 };
 
@@ -42,7 +42,7 @@ Result<const OutputFormat*> FindOutputFormat(std::string_view name,
 /// Whether `path` asks for gzip.
 bool IsGzipPath(const std::filesystem::path& path);
 
-// Files that a command writes beside its report: --perfetto, --html.
+// Files that a command writes along with its report: --perfetto, --html.
 
 /// Fails if the path of `option` is standard output, which has the report, or
 /// one of the inputs. An empty path is none.
@@ -64,10 +64,10 @@ Status WriteExtraFiles(std::span<const ExtraFile> files);
 /// the message is empty if the reader of a pipe has gone, which needs no words.
 Status Print(std::string_view text);
 
-/// What gives its output to a function, piece by piece.
+/// A writer that passes its output to a function, chunk by chunk.
 using WriteChunks =
     std::function<void(const std::function<void(std::string_view)>& sink)>;
-/// The same of pieces, none of which is kept.
+/// The same for output in chunks, none of which is kept.
 Status PrintChunks(const WriteChunks& write);
 
 /// One line on standard error, marked with the program's name. Nothing in the
@@ -75,11 +75,11 @@ Status PrintChunks(const WriteChunks& write);
 void Complain(std::string_view message);
 
 /// Writes a file through a temporary one, so that it is never there in part;
-/// "-" is standard output, and what is no plain file (a pipe, /dev/null) is
-/// written directly.
+/// "-" is standard output, and anything but a regular file (a pipe,
+/// /dev/null) is written directly.
 Status WriteOutput(const std::filesystem::path& path, std::string_view bytes);
 
-/// The same of pieces, for a plain file.
+/// The same for output in chunks, for a regular file.
 Status WriteOutputChunks(const std::filesystem::path& path,
                          const WriteChunks& write);
 

@@ -55,7 +55,7 @@ TEST_F(OutputTest, ADeviceIsWrittenNotReplaced) {
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
-TEST_F(OutputTest, ADirectoryIsNoFile) {
+TEST_F(OutputTest, WritingToADirectoryFails) {
   const auto status = WriteOutput(folder_, "text");
   ASSERT_FALSE(status);
   EXPECT_THAT(status.error().message, HasSubstr("is a directory"));

@@ -13,7 +13,7 @@ constexpr std::array kInfos = {
     ConstantInfo{Constant::kLatencyUs, "kernel.latency_us", 2.0, 1.0, 5.0,
                  "what the shortest kernel takes from its start to its end"},
     ConstantInfo{Constant::kL2BytesPerClock, "stream.l2_bytes_per_clock", 16.5,
-                 8, 32, "bytes a clock that an SM streams out of and into L2"},
+                 8, 32, "bytes per clock that an SM streams from and to L2"},
     ConstantInfo{Constant::kL2Share, "stream.l2_share", 0.65, 0.3, 1.2,
                  "share of L2 at which half the accesses hit"},
     ConstantInfo{Constant::kSoftmaxWarpRowCycles, "softmax.warp_row_cycles", 40,

@@ -2,7 +2,7 @@
 //
 // A formula takes what a GPU is from its Device and what GPUs have in common
 // from here. `stepcast fit kernels` fits them; leaving a GPU out of the fit
-// tells how they transfer.
+// shows how well they transfer.
 #ifndef STEPCAST_COST_CONSTANTS_H_
 #define STEPCAST_COST_CONSTANTS_H_
 

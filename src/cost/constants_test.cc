@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(Constants, BuiltInValuesLieInTheirRange) {
+TEST(Constants, BuiltInValuesAreInTheirRange) {
   for (const ConstantInfo& info : ConstantInfos()) {
     EXPECT_LE(info.low, info.value) << info.name;
     EXPECT_GE(info.high, info.value) << info.name;

@@ -183,7 +183,7 @@ Result<FittedModel> ParseModel(std::string_view text, std::string_view source) {
   const size_t end = text.find(kEndOfHeader);
   if (end == std::string_view::npos) {
     return Fail(ErrorCode::kInvalidInput,
-                fmt::format("{}: no line '---' behind the header", source));
+                fmt::format("{}: no line '---' after the header", source));
   }
   ASSIGN_OR_RETURN(const toml::table table,
                    ParseToml(text.substr(0, end + 1), source));

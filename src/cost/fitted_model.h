@@ -24,7 +24,8 @@ std::optional<Variant> VariantFromName(std::string_view name);
 /// a type are kFull. Batches of FP32 products run kernels of their own.
 Variant VariantOf(const ir::KernelShape& shape);
 
-/// Where 80 % of measurements lie about an estimate, by how long it is.
+/// The range around an estimate that has 80 % of the measurements, by how long
+/// the estimate is.
 struct Spread {
   /// Edges between bins of estimated time, ascending, one fewer than bins.
   std::vector<double> edges_us;

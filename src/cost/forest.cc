@@ -90,12 +90,12 @@ class Forest::Reader {
       }
       if (at_ != end_ && *at_ == '=') {
         if (!ReadLeaf(now.node)) {
-          return fmt::format("'{}' is no leaf", Word());
+          return fmt::format("'{}' is not a leaf", Word());
         }
         continue;
       }
       if (!ReadSplit(now.node)) {
-        return fmt::format("'{}' is no split of {} features", Word(),
+        return fmt::format("'{}' is not a split of {} features", Word(),
                            forest_.feature_count_);
       }
       const uint32_t children = Grow(2);
@@ -252,7 +252,7 @@ Forest Forest::Make(std::span<const Tree> trees, size_t feature_count) {
   return forest;
 }
 
-// Breadth first, so that children lie side by side.
+// Breadth first, so that siblings are adjacent.
 void Forest::AddTree(const Tree& tree) {
   CHECK(!tree.empty());
   const auto root = static_cast<uint32_t>(nodes_.size());

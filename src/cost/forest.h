@@ -31,7 +31,7 @@ class Forest {
   /// and after it was written.
   static Forest Make(std::span<const Tree> trees, size_t feature_count);
 
-  /// The text form: a tree a line, its nodes in preorder. A split is
+  /// The text form: one tree per line, its nodes in preorder. A split is
   /// "<feature>:<threshold>", a leaf "=<value in units of 1e-5>".
   std::string Text() const;
   static Result<Forest> Parse(std::string_view text, size_t feature_count,
@@ -45,13 +45,14 @@ class Forest {
   size_t node_count() const { return nodes_.size(); }
 
   /// The sum over all trees for each of `sums.size()` rows of features, which
-  /// lie one after another.
+  /// are stored one after another.
   void Evaluate(std::span<const float> rows, std::span<float> sums) const;
 
  private:
-  // Children lie side by side, so many nodes ahead. Every number is below the
-  // threshold of a leaf and its children are 0 ahead: a walk that has arrived
-  // stays, and every walk may take as many steps as the tree is deep.
+  // Siblings are adjacent, so many nodes ahead of their parent. Every number is
+  // below the threshold of a leaf, whose children are 0 nodes ahead: a walk
+  // that has arrived stays, and every walk may take as many steps as the tree
+  // is deep.
   struct Node {
     float threshold = 0;
     uint16_t feature = 0;
@@ -64,7 +65,7 @@ class Forest {
   // time.
   static constexpr double kLeafUnit = 1e-5;
   static float RoundLeaf(float value);
-  // Six digits tell all thresholds between measured sizes apart.
+  // Six digits distinguish all thresholds between measured sizes.
   static std::string ThresholdText(float value);
   static float RoundThreshold(float value);
 

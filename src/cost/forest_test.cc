@@ -85,7 +85,7 @@ TEST(Forest, RowsDoNotDependOnTheirNeighbours) {
   }
 }
 
-TEST(Forest, RefusesWhatIsNoTree) {
+TEST(Forest, RefusesWhatIsNotATree) {
   const auto problem = [](std::string_view text) {
     const auto forest = Forest::Parse(text, 2, "x.model");
     return forest ? std::string("none") : forest.error().message;
@@ -93,15 +93,15 @@ TEST(Forest, RefusesWhatIsNoTree) {
   EXPECT_EQ(problem("0:1 =1 =2\n"), "none");
   EXPECT_THAT(problem("0:1 =1\n"), HasSubstr("x.model: tree 1"));
   EXPECT_THAT(problem("0:1 =1 =2 =3\n"), HasSubstr("more nodes"));
-  EXPECT_THAT(problem("=1\n2:1 =1 =2\n"), HasSubstr("tree 2: '2:1' is no"));
-  EXPECT_THAT(problem("0:inf =1 =2\n"), HasSubstr("is no split"));
-  EXPECT_THAT(problem("=1.5\n"), HasSubstr("is no leaf"));
+  EXPECT_THAT(problem("=1\n2:1 =1 =2\n"), HasSubstr("tree 2: '2:1' is not"));
+  EXPECT_THAT(problem("0:inf =1 =2\n"), HasSubstr("is not a split"));
+  EXPECT_THAT(problem("=1.5\n"), HasSubstr("is not a leaf"));
   std::string deep;
   for (int i = 0; i < 100000; ++i) {
     deep += "0:1 ";
   }
   EXPECT_THAT(problem(deep), HasSubstr("too deep"));
-  // All leaves but the last lie after 17 levels of splits: 2^18 nodes.
+  // All leaves but the last come after 17 levels of splits: 2^18 nodes.
   std::string large;
   const auto append = [&](const auto& self, int depth) -> void {
     large += depth == 0 ? "=1 " : "0:1 ";

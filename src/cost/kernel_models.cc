@@ -132,7 +132,7 @@ double DistanceOutside(const FittedModel& model,
   return distance;
 }
 
-// How many features a family has: those of an example.
+// The number of features of a family, counted on an example.
 size_t CountFeatures(const Family& family, const Machine& machine) {
   const ir::KernelShape example = ExampleOf(family.name);
   FeatureVector features;
@@ -249,7 +249,8 @@ Status KernelModels::AddModels(Profile profile, const Machine& seen_on,
         std::ranges::find(Families(), model.family, &Family::name);
     if (family == Families().end()) {
       return Fail(ErrorCode::kInvalidInput,
-                  fmt::format("a model of {} is for '{}', which is no family",
+                  fmt::format("a model of {} is for '{}', which is not a "
+                              "family",
                               profile.gpu, model.family));
     }
     const size_t place = FamilyPlace(*family);

@@ -72,7 +72,7 @@ TEST_F(KernelModelsTest, NamesTheFileAndLineOfWhatIsWrong) {
   EXPECT_THAT(Load().error().message,
               HasSubstr("ceilings.toml:1: 'gemm_fp32_share' must be"));
   Write("ceilings.toml", "speed = 1\n");
-  EXPECT_THAT(Load().error().message, HasSubstr("'speed' is no ceiling"));
+  EXPECT_THAT(Load().error().message, HasSubstr("'speed' is not a ceiling"));
   Write("ceilings.toml", "");
   Write("launches.toml", "[linear]\nfloor_us = -1\nlead_us = 2\n");
   EXPECT_THAT(Load().error().message, HasSubstr("'floor_us' must be"));

@@ -33,7 +33,7 @@ struct Machine {
   double operator[](Constant id) const { return constants[id]; }
   /// Bytes a microsecond that large streams sustain.
   double copy_rate() const { return device.dram_gbs * 1e3 * device.copy_share; }
-  /// Datasheet bytes a microsecond: no stream is faster.
+  /// Datasheet bytes per microsecond: no stream is faster.
   double peak_dram_rate() const { return device.dram_gbs * 1e3; }
   /// Datasheet FLOP a microsecond of matrix products in `dtype`.
   double peak_gemm_rate(ir::DType dtype) const;

@@ -76,7 +76,7 @@ Status ModelStore::CheckProfiles(
                               profile.string()));
     }
     const std::set<std::string> folders = FoldersIn(profile);
-    // Files beside the folders are of all devices.
+    // Files next to the folders are for all devices.
     if (folders.empty() ||
         std::ranges::any_of(folders, [&](const std::string& folder) {
           return devices.contains(folder);

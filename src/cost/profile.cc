@@ -81,7 +81,7 @@ Result<Ceilings> ParseCeilings(std::string_view text, std::string_view source) {
   Ceilings ceilings;
   for (const auto& [key, node] : table) {
     if (!key.str().ends_with("_share")) {
-      return FailAt(node, fmt::format("'{}' is no ceiling", key.str()));
+      return FailAt(node, fmt::format("'{}' is not a ceiling", key.str()));
     }
     ASSIGN_OR_RETURN(ceilings[std::string(key.str())],
                      PositiveNumber(table, key.str(), 1));
@@ -149,7 +149,7 @@ Result<Constants> ParseConstants(std::string_view text,
   return constants;
 }
 
-// One of the files beside the models, as its default where there is none.
+// One of the files next to the models, or its default where there is none.
 template <typename T, Result<T> (*kParse)(std::string_view, std::string_view)>
 Result<T> FindPart(std::span<const std::filesystem::path> directories,
                    std::string_view name) {

@@ -77,7 +77,7 @@ class ProfileStore {
   explicit ProfileStore(std::vector<std::filesystem::path> directories = {})
       : directories_(std::move(directories)) {}
 
-  /// What there is for a GPU; empty if there is nothing.
+  /// Everything fitted for a GPU; empty if there is nothing.
   Result<Profile> Load(std::string_view gpu) const;
   /// The same with built-in models as `unread`; the user's files are read, so
   /// that whatever is wrong with them shows.

@@ -25,7 +25,7 @@
 namespace stepcast::explore {
 namespace {
 
-// Parameter servers beside GPUs: what tables that are placed there ask of them.
+// The load that tables placed on parameter servers put on them when GPUs train.
 
 constexpr double kBytesPerUs = 1e3;  // Of one GB/s.
 // Of what memory channels could do; as of fleets (fleet/predict_fleet.cc).

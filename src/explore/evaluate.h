@@ -1,4 +1,4 @@
-// Predicts one scenario and takes down what a row tells of it.
+// Predicts one scenario and fills in its row of a study.
 #ifndef STEPCAST_EXPLORE_EVALUATE_H_
 #define STEPCAST_EXPLORE_EVALUATE_H_
 
@@ -16,7 +16,7 @@ namespace stepcast::explore {
 struct EvaluateOptions {
   /// Directories that `stepcast fit` wrote.
   std::vector<std::filesystem::path> profiles{};
-  uint32_t samples = 0;  // Draws for the interval; 0: none.
+  uint32_t samples = 0;  // Monte Carlo samples; 0: no interval.
   uint64_t seed = 1;
 };
 

@@ -102,7 +102,7 @@ TEST_F(JournalTest, OnlyNewLinesAreReadAgain) {
             std::filesystem::file_size(JournalPath(directory_, "key", 3)));
 }
 
-TEST(RowTest, TextsThatAreNoRowsAreNone) {
+TEST(RowTest, MalformedRowsAreRejected) {
   EXPECT_FALSE(ParseRow("").has_value());
   EXPECT_FALSE(ParseRow("1\t2\t3").has_value());
   std::string text = RowText(SomeRow());

@@ -111,8 +111,8 @@ Result<Range> ReadRange(const scenario::Setting& kind,
     }
     ASSIGN_OR_RETURN(const SettingValue value, ReadValue(kind, *node));
     if (!value.number) {
-      return FailAt(*node, fmt::format("{} is no number; expected a list of "
-                                       "values",
+      return FailAt(*node, fmt::format("{} is not a number; expected a list "
+                                       "of values",
                                        kind.Key()));
     }
     range.*member = *value.number;
@@ -126,8 +126,8 @@ Result<Range> ReadRange(const scenario::Setting& kind,
   if (const toml::node* const node = table.get("steps")) {
     const auto steps = node->value<int64_t>();
     if (!steps || *steps < 1 || *steps > kMostSteps) {
-      return FailAt(*node, fmt::format("steps is no number of values; expected "
-                                       "a whole number from 1 to {}",
+      return FailAt(*node, fmt::format("steps is not a number of values; "
+                                       "expected an integer from 1 to {}",
                                        kMostSteps));
     }
     range.steps = *steps;

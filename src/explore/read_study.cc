@@ -27,8 +27,8 @@
 namespace stepcast::explore {
 namespace {
 
-// The parts of study files that say what is told: columns, charts, the Pareto
-// front, and how far conclusions hang on uncertain inputs.
+// The parts of study files that say what is reported: columns, charts, the
+// Pareto front, and how sensitive conclusions are to uncertain inputs.
 
 constexpr std::string_view kReportKeys[] = {"columns"};
 constexpr std::string_view kChartKeys[] = {"kind",   "title", "x",     "y",
@@ -90,7 +90,8 @@ Result<std::vector<const toml::table*>> Sections(const toml::table& table,
       !std::ranges::all_of(
           *list, [](const toml::node& item) { return item.is_table(); })) {
     return FailAt(*node,
-                  fmt::format("{0} are no sections; expected [[{0}]]", key));
+                  fmt::format("{0} is not a list of sections; expected [[{0}]]",
+                              key));
   }
   for (const toml::node& item : *list) {
     sections.push_back(item.as_table());
@@ -104,8 +105,8 @@ Result<bool> Flag(const toml::table& table, std::string_view key) {
     return false;
   }
   if (!node->is_boolean()) {
-    return FailAt(*node,
-                  fmt::format("{} is no truth; expected true or false", key));
+    return FailAt(
+        *node, fmt::format("{} is not a boolean; expected true or false", key));
   }
   return node->as_boolean()->get();
 }
@@ -116,7 +117,7 @@ Status ReadColumns(const toml::table& file, Study& study) {
     return {};
   }
   if (!node->is_table()) {
-    return FailAt(*node, "report is no section; expected [report]");
+    return FailAt(*node, "report is not a section; expected [report]");
   }
   const toml::table& table = *node->as_table();
   RETURN_IF_ERROR(CheckKnown(table, "key of [report]", kReportKeys));
@@ -169,7 +170,7 @@ Status ReadPareto(const toml::table& file, Study& study) {
     return {};
   }
   if (!node->is_table()) {
-    return FailAt(*node, "pareto is no section; expected [pareto]");
+    return FailAt(*node, "pareto is not a section; expected [pareto]");
   }
   const toml::table& table = *node->as_table();
   RETURN_IF_ERROR(CheckKnown(table, "key of [pareto]", kParetoKeys));
@@ -303,7 +304,8 @@ Result<const toml::table*> Section(const toml::table& table,
                                    std::string_view key) {
   const toml::node* const node = table.get(key);
   if (node != nullptr && !node->is_table()) {
-    return FailAt(*node, fmt::format("{0} is no section; expected [{0}]", key));
+    return FailAt(*node,
+                  fmt::format("{0} is not a section; expected [{0}]", key));
   }
   return node == nullptr ? nullptr : node->as_table();
 }
@@ -349,7 +351,7 @@ Status ReadModels(const toml::table& file, Study& study) {
   }
   if (many != nullptr) {
     if (!many->is_array()) {
-      return FailAt(*many, "models is no list; expected names or files");
+      return FailAt(*many, "models is not a list; expected names or files");
     }
     if (many->as_array()->empty()) {
       return FailAt(*many, "axis model is empty; expected one value or more");
@@ -366,7 +368,8 @@ Status ReadPoints(const toml::table& file, Study& study) {
     return {};
   }
   if (!node->is_array_of_tables()) {
-    return FailAt(*node, "points are no sections; expected [[points]]");
+    return FailAt(*node,
+                  "points is not a list of sections; expected [[points]]");
   }
   Axis axis{.name = "point",
             .line = static_cast<int64_t>(node->source().begin.line)};

@@ -129,11 +129,11 @@ std::string NumberText(double number) {
 namespace {
 
 constexpr std::array<NumberColumn, kNumberCount> kColumns = {{
-    {"samples_per_s", "1/s", "samples a second, over all GPUs or trainers"},
+    {"samples_per_s", "1/s", "samples per second, over all GPUs or trainers"},
     {"step_us", "us", "time of a step"},
-    {"p10_us", "us", "one in ten steps is shorter, by what is not known"},
-    {"p50_us", "us", "half of them are"},
-    {"p90_us", "us", "one in ten is longer"},
+    {"p10_us", "us", "a tenth of the possible step times is shorter"},
+    {"p50_us", "us", "the median of the possible step times"},
+    {"p90_us", "us", "a tenth of them is longer"},
     {"gpu_active", "", "share of the step in which the GPU runs something"},
     {"host_busy", "", "share of the step in which the host does something"},
     {"gemm_us", "us", "of the step, in matrix products"},
@@ -145,7 +145,7 @@ constexpr std::array<NumberColumn, kNumberCount> kColumns = {{
     {"copies_us", "us", "of the step, in copies that nothing hides"},
     {"communication_us", "us", "of the step, in collectives, likewise"},
     {"idle_host_us", "us", "of the step, the GPU idle while the host works"},
-    {"idle_launch_us", "us", "likewise, between a call and its work"},
+    {"idle_launch_us", "us", "likewise, between a call and its kernel"},
     {"idle_sync_us", "us", "likewise, as the host comes back from a wait"},
     {"idle_wait_us", "us", "likewise, waiting for other ranks"},
     {"hbm_gb", "GB", "memory of the fullest GPU in use"},
@@ -165,7 +165,7 @@ constexpr std::array<NumberColumn, kNumberCount> kColumns = {{
     {"dense_memory", "", "share of their memory's bandwidth"},
     {"dense_network", "", "share of their network"},
     {"power_w", "W", "of all servers"},
-    {"samples_per_joule", "1/J", "samples a second and watt"},
+    {"samples_per_joule", "1/J", "samples per second and watt"},
     {"samples_per_dollar", "1/$",
      "samples over what the servers cost in "
      "their life, where prices are known"},

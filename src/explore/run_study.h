@@ -22,9 +22,9 @@ namespace stepcast::explore {
 // Rows that are finished, kept in a directory: a study that was killed goes on
 // where it was.
 
-/// "journal-<key>-<process>.txt", a line a row: a checksum, the row's number,
-/// the row. Lines are only ever added; one that was cut off, or that anything
-/// happened to, is as if it were not there.
+/// "journal-<key>-<process>.txt", one line per row: a checksum, the row's
+/// number, the row. Lines are only ever appended; one that is cut off or
+/// corrupted is ignored.
 std::filesystem::path JournalPath(const std::filesystem::path& directory,
                                   std::string_view key, int process);
 
@@ -93,8 +93,8 @@ struct RunOptions {
   Process process{};
   /// The first process gives up when another has not been heard of for so long.
   std::chrono::milliseconds patience = std::chrono::minutes(1);
-  /// Told of rows that are done, of those that are to be done, from any thread
-  /// one at a time. False: stop.
+  /// Called with the number of finished rows and of all rows, from any thread
+  /// but one at a time. False: stop.
   std::function<bool(int64_t done, int64_t all)> progress{};
 };
 

@@ -30,7 +30,7 @@ double Conclude(const Sensitivity& sensitivity,
 
 double WidthOf(const TornadoBar& bar) {
   const double width = std::abs(bar.at_high - bar.at_low);
-  // What cannot be told moves most.
+  // An input with an unknown effect sorts as if it had the largest.
   return std::isnan(width) ? HUGE_VAL : width;
 }
 

@@ -60,7 +60,7 @@ struct Selection {
   std::string where{};           // Empty: all.
   std::optional<int64_t> top{};  // So many at most.
   /// A column: the largest first, "-NAME" the smallest; empty: the study's
-  /// order, or with `top` the most samples a second.
+  /// order, or with `top` the most samples per second.
   std::string by{};
 };
 

@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A study as it is told, without intervals; each is run once.
+// A built-in study without intervals; each is run once.
 const Explored& Explore(const std::string& name) {
   static std::map<std::string, Explored> explored;
   const auto [found, is_new] = explored.try_emplace(name);

@@ -41,7 +41,7 @@ SettingValue NumberValue(ValueType type, double number) {
     const double whole = std::round(number);
     return {.text = fmt::format("{:.0f}", whole), .number = whole};
   }
-  // As many digits as are shown, so that a shown row can be asked for again.
+  // As many digits as are shown, so that a shown row can be rerun.
   std::string text = fmt::format("{:.6g}", number);
   double shown = number;
   std::from_chars(text.data(), text.data() + text.size(), shown);

@@ -1,5 +1,5 @@
 // A study as its file describes it: what is predicted, what varies, and what is
-// told of it.
+// reported.
 #ifndef STEPCAST_EXPLORE_STUDY_H_
 #define STEPCAST_EXPLORE_STUDY_H_
 
@@ -120,7 +120,7 @@ struct Study {
   Design design = Design::kGrid;
   int64_t points = 0;  // Of a Latin hypercube.
   uint64_t seed = 1;
-  uint32_t samples = 0;  // Draws for the interval of each row; 0: none.
+  uint32_t samples = 0;  // Monte Carlo samples of each row; 0: none.
   std::vector<std::string> columns{};  // Shown in text; empty: the usual.
   std::vector<ChartSpec> charts{};
   ParetoSpec pareto{};

@@ -12,8 +12,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Four rows: batches 1, 2, 3, 4 with 10, 20, 30 samples a second and one that
-// does not fit.
+// Four rows: batches 1, 2, 3, 4 with 10, 20, 30 samples per second and one
+// that does not fit.
 Explored Some() {
   Explored explored;
   auto study = ParseStudy(

@@ -1,5 +1,5 @@
 // A closed network of queues: customers that think, queue and come back, as
-// threads do that compute, ask servers and compute again.
+// threads do that compute, send requests to servers and go on computing.
 #ifndef STEPCAST_FLEET_CLOSED_NETWORK_H_
 #define STEPCAST_FLEET_CLOSED_NETWORK_H_
 

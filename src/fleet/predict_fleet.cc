@@ -42,8 +42,8 @@ Result<ir::Graph> TrainerGraph(const model::Model& model,
                                const model::Settings& settings) {
   if (model.kind != model::ModelKind::kDlrm || model.tables.empty()) {
     return Fail(ErrorCode::kUnsupported,
-                fmt::format("{} is no model with tables and MLPs; expected a "
-                            "dlrm model for a fleet of CPU servers",
+                fmt::format("{} is not a model with tables and MLPs; expected "
+                            "a dlrm model for a fleet of CPU servers",
                             model.name));
   }
   model::Model away = model;
@@ -55,7 +55,7 @@ Result<ir::Graph> TrainerGraph(const model::Model& model,
   return model::BuildGraph(away, how);
 }
 
-// Waiting for servers and copies to a device are no work of a trainer's core.
+// Waiting for servers and copying to a device do not use a trainer's core.
 bool IsCompute(const ir::GraphData& data, const ir::Activity& activity) {
   const ir::KernelShape& shape = data.shapes[activity.shape];
   return !std::holds_alternative<ir::Copy>(shape) &&

@@ -31,7 +31,7 @@ struct Demand {
   double NetworkUs(double nic_gbs) const;
 };
 
-/// How a fleet is asked: what decides the demands beside the model.
+/// How a fleet is used: what the demands depend on besides the model.
 struct IterationShape {
   int64_t batch = 0;
   int threads = 1;     // Of a trainer, that share it.
@@ -79,7 +79,7 @@ struct FleetRequest {
   int sparse_servers = 1;
   int dense_servers = 1;
   int sync_every = kUsualSyncEvery;
-  uint32_t samples = 100;  // Draws for the interval; 0: none.
+  uint32_t samples = 100;  // Monte Carlo, for the interval; 0: none.
   uint64_t seed = 1;
 };
 

@@ -5,8 +5,8 @@
 namespace stepcast::hw {
 namespace {
 
-// What libraries reach of the peaks where nothing is said of the software: as
-// tuned BLAS and STREAM on servers. STREAM: 80 to 85 % of the channels.
+// The share of the peaks that libraries reach where the software is not given:
+// that of tuned BLAS and STREAM on servers. STREAM: 80 to 85 % of the channels.
 constexpr double kGemmShare = 0.75;
 constexpr double kBatchedShare = 0.35;
 constexpr double kMatrixShare = 0.40;

@@ -17,8 +17,8 @@ inline constexpr double kExchangeCores = 4;
 
 /// What one process computes with.
 struct CpuShare {
-  double cores = 1;         // At work for it.
-  double busy_cores = 1;    // At work at all, which decides the clock.
+  double cores = 1;         // That it runs on.
+  double busy_cores = 1;    // Of all processes, which decides the clock.
   double memory_share = 1;  // Of bandwidth and capacity.
   double cache_mb = 0;      // Of the last level that it has.
 };

@@ -42,7 +42,7 @@ struct Usual {
   double matrix_flops_per_clock = 0;
   double l2_mb = 4;
   double smem_per_sm_kb = 64;
-  double clock_ghz = 1.4;  // Only when no peak tells the clock.
+  double clock_ghz = 1.4;  // Only if no peak implies the clock.
   double pcie_gen = 3;
 };
 
@@ -55,11 +55,11 @@ constexpr std::array kUsual = {
     Usual{Generation::kHopper, 128, 4096, 50, 228, 1.8, 5},
     Usual{Generation::kBlackwell, 128, 8192, 126, 228, 1.9, 5},
     Usual{Generation::kCdna, 64, 1024, 8, 64, 1.7, 4},
-    // Two units of eight lanes a core; the last cache, the first cache.
+    // Two units of eight lanes per core; the last cache, the first cache.
     Usual{Generation::kCpu, 16, 0, 32, 32, 2.5, 4},
 };
 
-// Bytes a second of 16 lanes, one direction: 8, 16, 32, 64 GT/s with 128b/130b
+// The bandwidth of 16 lanes, one direction: 8, 16, 32, 64 GT/s with 128b/130b
 // encoding from generation 3 on; 5 GT/s with 8b/10b before.
 double PcieGbs(double generation) {
   if (generation < 3) {
@@ -103,7 +103,7 @@ class Filler {
   Device& device_;
 };
 
-// Clock and FP32 peak tell each other; the matrix peak tells both.
+// Clock and FP32 peak follow from each other, and both from the matrix peak.
 void FillClock(Filler& fill, const Usual& usual, Device& device) {
   const auto clock = fill.Known("max_clock_mhz");
   const auto fp32 = fill.Known("fp32_tflops");
@@ -195,14 +195,14 @@ bool IsBuiltIn(const std::string& name) {
 Status CheckReferences(const Device& gpu, std::string_view source) {
   if (!gpu.like.empty() && !IsBuiltIn(gpu.like)) {
     return Fail(ErrorCode::kInvalidInput,
-                fmt::format("{}: 'like' names '{}', which is no GPU we know",
+                fmt::format("{}: 'like' names '{}', which is not a known GPU",
                             source, gpu.like));
   }
   for (const std::string& name : gpu.borrow) {
     if (!IsBuiltIn(name)) {
       return Fail(ErrorCode::kInvalidInput,
-                  fmt::format("{}: 'borrow' names '{}', which is no GPU we "
-                              "know",
+                  fmt::format("{}: 'borrow' names '{}', which is not a "
+                              "known GPU",
                               source, name));
     }
   }
@@ -221,8 +221,8 @@ Result<double> ParseClock(std::string_view clock, std::string_view text) {
   if (error != std::errc() || end != clock.data() + clock.size() ||
       !(mhz >= 100 && mhz <= 10000)) {
     return Fail(ErrorCode::kInvalidInput,
-                fmt::format("'{}' is no clock; expected a GPU and MHz, as in "
-                            "v100-sxm-16gb@1297MHz, or figures, as in "
+                fmt::format("'{}' is not a clock; expected a GPU and MHz, as "
+                            "in v100-sxm-16gb@1297MHz, or figures, as in "
                             "v100-sxm-16gb@dram_gbs=1200",
                             text));
   }
@@ -273,7 +273,7 @@ Device MakeDevice(Device device, const Device* like) {
       fill.Get("sm_count", 80, "a large GPU's, for want of anything better");
   FillClock(fill, usual, device);
   FillPeaks(fill, device);
-  // The GPU it is like tells the memory of a card whose own is unknown.
+  // A card whose memory is unknown takes that of the GPU it is like.
   const std::string& memory = device.dram_type.empty() && like != nullptr
                                   ? like->dram_type
                                   : device.dram_type;

@@ -42,7 +42,7 @@ constexpr std::array kFields = {
                 "all NVLinks, both directions together"},
     FigureField{"pcie_gen", kGpu, 1, 10, "", "PCIe generation of its 16 lanes"},
     FigureField{"pcie_gbs", kGpu, 0.5, 2000, "GB/s",
-                "PCIe rate, where the generation does not tell"},
+                "PCIe rate, if not that of the generation"},
     FigureField{"tdp_w", kGpu, 20, 5000, "W", "power limit"},
     // What large kernels reach, as a share of the peaks.
     FigureField{"gemm_fp32_share", kGpu, 0.05, 1, "",
@@ -180,7 +180,7 @@ Status SetFigure(std::string_view text, MachineKind machine, Figures& figures) {
   const size_t sign = text.find('=');
   if (sign == std::string_view::npos) {
     return Fail(ErrorCode::kInvalidInput,
-                fmt::format("'{}' behind a {}; expected KEY=VALUE", text,
+                fmt::format("'{}' after a {}; expected KEY=VALUE", text,
                             Name(machine)));
   }
   const std::string_view key = text.substr(0, sign);

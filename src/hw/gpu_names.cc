@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 10> kEmptyWords = {
 
 using Words = std::set<std::string>;
 
-// A word of letters and digits that tells a chip: "v100", "2080", "mi300x".
+// A word of letters and digits that names a chip: "v100", "2080", "mi300x".
 bool IsChip(std::string_view word) {
   const bool digits =
       std::ranges::any_of(word, [](char c) { return c >= '0' && c <= '9'; });

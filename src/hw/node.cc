@@ -149,7 +149,7 @@ Status ReadPlatformNames(const toml::table& table, Node& platform) {
   return {};
 }
 
-// What no rule can guess.
+// What no rule can estimate.
 constexpr std::array<std::string_view, 6> kRequired = {
     "sockets",   "cores_per_socket", "base_ghz", "fp32_flops_per_clock",
     "memory_gb", "memory_gbs"};
@@ -277,7 +277,7 @@ void FillServer(Node& node) {
   node.pcie_gbs = std::max(node.nic_gbs, node.link_gbs);
   const double processors =
       node.sockets * fill.Get("tdp_w", kWattsPerCore * node.cores_per_socket,
-                              fmt::format("{} W a core", kWattsPerCore));
+                              fmt::format("{} W per core", kWattsPerCore));
   node.power_w = fill.Get(
       "power_w", kServerOverProcessors * processors,
       fmt::format("{} times its processors' TDP", kServerOverProcessors));
@@ -363,8 +363,7 @@ Result<Node> ParsePlatform(std::string_view text, std::string_view source) {
   const auto gpus = ValueOf(node.figures, "gpus_per_node");
   if (!gpus) {
     return FailAt(table,
-                  "no 'gpus_per_node'; expected how many GPUs a node "
-                  "has");
+                  "no 'gpus_per_node'; expected the number of GPUs per node");
   }
   const auto domain = ValueOf(node.figures, "domain_gpus");
   if (domain &&

@@ -116,7 +116,8 @@ Result<std::string> GpuOn(std::string_view gpu, std::string_view platform);
 Result<std::string> PlatformWith(std::string_view platform,
                                  std::string_view gpu);
 
-/// Memory of two usual sockets beside GPUs of a PCIe generation, GB/s.
+/// Memory bandwidth of the two sockets that GPUs of a PCIe generation usually
+/// come with, GB/s.
 double UsualHostGbs(double pcie_gbs);
 
 }  // namespace stepcast::hw

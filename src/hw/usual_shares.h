@@ -15,7 +15,7 @@ struct ShareRule {
   // 0.90, A100 0.84), on Pascal of 64x64 (P100 0.70).
   double gemm = 0.87;
   double pascal_gemm = 0.70;
-  // GPUs with GDDR memory and 128 lanes an SM: not measured. Every other
+  // GPUs with GDDR memory and 128 lanes per SM: not measured. Every other
   // instruction takes lanes from the products.
   double gddr_gemm = 0.70;
   // FP32 batches of products, which have larger tiles on Pascal (P100 0.86,

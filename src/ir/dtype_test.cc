@@ -41,7 +41,7 @@ TEST(DTypeTest, TorchNamesAreUnderstoodInAllTheirForms) {
   EXPECT_EQ(DTypeFromTorch("bool"), DType::kBool);
 }
 
-TEST(DTypeTest, WhatIsNoTypeIsUnknown) {
+TEST(DTypeTest, TextThatIsNotATypeIsUnknown) {
   for (const std::string_view text :
        {"", "Scalar", "TensorList", "Tensor(nullptr (uninitialized))",
         "Tensor(", "float16x", "GenericList[Tensor(float)]", "c10::"}) {

@@ -1,7 +1,7 @@
 // The execution graph of one training step: what the host does, what it
 // launches on the devices, and what waits for what, on one rank or many.
 //
-//   rank ── thread ── op ── (child ops) ── call ── work ── stream
+//   rank ── thread ── op ── (child ops) ── call ── activity ── stream
 //                      └ tensors            │        └ shape
 //                                           └ sync, event record, stream wait
 //
@@ -49,8 +49,8 @@ using CollectiveId = Id<CollectiveTag>;
 /// and differences of a few of them always fit.
 inline constexpr Duration kMaxTime{1'000'000'000'000'000'000};
 
-/// When something ran in the trace, from the start of the step. The start may
-/// lie before it; some recorders keep durations only. The duration is not
+/// When something ran in the trace, from the start of the step. It may have
+/// started before; some recorders keep durations only. The duration is not
 /// negative.
 struct Measured {
   std::optional<Duration> start{};
@@ -105,7 +105,7 @@ enum class OpKind {
   kAnnotation,  // A named range around operators.
 };
 
-/// What the operator computes, as far as its name tells. Kernels carry the
+/// What the operator computes, as far as its name says. Kernels carry the
 /// numbers; this is for overheads and reports.
 struct Op {
   StringId name = StringPool::kEmpty;
@@ -203,7 +203,7 @@ struct MatchedCollective {
 ///   ops          by thread, in pre-order (an op, then all below it), siblings
 ///                by start;
 ///   calls        by thread, start;
-///   works        by stream, start;
+///   activities   by stream, start;
 ///   tensors      by op, inputs before outputs;
 ///   collectives  by their first activity;
 ///   waits        by who waits, then for what; each once.
@@ -255,7 +255,7 @@ class Graph {
 /// Equal content, whatever the string and shape ids.
 bool SameContent(const Graph& a, const Graph& b);
 
-// The waits of one call or work among all of a graph's.
+// The waits of one call or activity among all of a graph's.
 
 /// What the host waits for in a call.
 inline std::span<const HostWait> WaitsOf(const GraphData& data, CallId call) {

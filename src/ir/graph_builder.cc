@@ -282,7 +282,7 @@ void SortActivities(GraphData& data) {
     for (ActivityId& activity : collective.activities) {
       renumbering.Apply(activity);
     }
-    // Works stand in the order of ranks.
+    // Activities are in the order of ranks.
     std::ranges::sort(collective.activities);
   }
 }

@@ -14,10 +14,10 @@ namespace stepcast::ir {
 // The one order in which a graph stores its parts.
 
 /// Sorts everything as GraphData describes and renumbers the ids, which must
-/// all be in range (VerifyIds); what compares equal keeps its order. Works get
-/// their collective from the collectives, double waits become one, shapes
-/// without an activity go. Fails where parents form a cycle or an activity is
-/// in two collectives.
+/// all be in range (VerifyIds); what compares equal keeps its order. Activities
+/// get their collective from the collectives, double waits become one, and
+/// shapes without an activity are dropped. Fails where parents form a cycle or
+/// an activity is in two collectives.
 Status Canonicalize(GraphData& data);
 
 /// Ids that the Add functions return are good for use with the same builder;
@@ -40,7 +40,7 @@ class GraphBuilder {
 
   CallId AddCall(Call call) { return data_.calls.push_back(call); }
 
-  /// work.shape and work.collective are not looked at: they come from `shape`
+  /// activity.shape and activity.collective are ignored: they come from `shape`
   /// and from AddCollective.
   ActivityId AddActivity(Activity activity, const KernelShape& shape);
 

@@ -79,7 +79,7 @@ TEST_F(GraphBuilderTest, AnEmptyGraphIsAGraph) {
 
 // a [0      10]   b [20 ...
 //   c [1] d [5]
-TEST_F(GraphBuilderTest, OpsStandInPreOrderByStart) {
+TEST_F(GraphBuilderTest, OpsAreInPreOrderByStart) {
   const OpId b = AddOp("b", {}, At(20));
   const OpId a = AddOp("a", {}, At(0, 10));
   AddOp("d", a, At(5));
@@ -111,7 +111,7 @@ TEST_F(GraphBuilderTest, TensorsFollowTheirOps) {
   EXPECT_THAT(graph.data().tensors[TensorId{2}].dims, ElementsAre(3));
 }
 
-TEST_F(GraphBuilderTest, AMillionNestedOpsAreNoProblem) {
+TEST_F(GraphBuilderTest, HandlesAMillionNestedOps) {
   constexpr uint32_t kDepth = Tries(1'000'000u);
   OpId parent{};
   for (uint32_t i = 0; i < kDepth; ++i) {
@@ -200,7 +200,8 @@ TEST_F(GraphBuilderTest, AnActivityInTwoCollectivesIsRefused) {
   const ActivityId activity = AddActivity("w", s7_, {}, Collective{});
   builder_.AddCollective({.activities = {activity}});
   builder_.AddCollective({.activities = {activity}});
-  EXPECT_THAT(BuildError(), HasSubstr("work 0 'w': it is in two collectives"));
+  EXPECT_THAT(BuildError(),
+              HasSubstr("activity 0 'w': it is in two collectives"));
 }
 
 }  // namespace

@@ -55,8 +55,8 @@ class TextGraph {
   CallId AddCall(const Call& call, TextLabel label, TextLabel event,
                  TextLabel op);
 
-  /// The work takes that place on its stream or, if none is given, the one
-  /// after the work added before it. label.line must be set.
+  /// The activity takes that place on its stream or, if none is given, the one
+  /// after the activity added before it. label.line must be set.
   void AddActivity(const Activity& activity, const KernelShape& shape,
                    TextLabel label, std::optional<uint32_t> place);
 
@@ -162,7 +162,7 @@ std::string_view TextGraph::KindName(Kind kind) {
     case Kind::kCall:
       return "a call";
     case Kind::kActivity:
-      return "a work";
+      return "an activity";
   }
   return "";
 }
@@ -241,8 +241,8 @@ Status TextGraph::BuildActivities() {
     const StreamId stream = pending.activity.stream;
     if (pending.place >= streams_[stream].activities) {
       return At(pending.line,
-                fmt::format("place {} on a stream of {} works; places count "
-                            "from 0",
+                fmt::format("place {} on a stream of {} activities; places "
+                            "count from 0",
                             pending.place, streams_[stream].activities));
     }
     uint32_t& holder = places[first[stream] + pending.place];
@@ -432,7 +432,8 @@ class GraphParser {
     if (word.ends_with(':')) {
       return AddActivity(word, line, CallId{});
     }
-    return Unknown(word, "streams, thread, wait or a work such as 's7: ...'");
+    return Unknown(word,
+                   "streams, thread, wait or an activity such as 's7: ...'");
   }
 
   Status ParseInThread(std::string_view word, TextLine& line) {
@@ -450,7 +451,7 @@ class GraphParser {
 
   Status ParseInCall(std::string_view word, TextLine& line) {
     if (!word.ends_with(':')) {
-      return Unknown(word, "a work such as 's7: ...'");
+      return Unknown(word, "an activity such as 's7: ...'");
     }
     return AddActivity(word, line, CallId{open_.back().index});
   }
@@ -512,7 +513,7 @@ class GraphParser {
     return {};
   }
 
-  // Hands over the op whose lines have ended.
+  // Adds the op whose lines have ended to the graph.
   void FinishOp() {
     if (pending_op_) {
       builder().AddOp(pending_op_->op, std::move(pending_op_->inputs),

@@ -170,7 +170,7 @@ rank 0
 
 TEST(GraphTextTest, PlacesMustFillTheStream) {
   EXPECT_THAT(ErrorInRank("s7[1]: opaque"),
-              HasSubstr("line 3: place 1 on a stream of 1 works"));
+              HasSubstr("line 3: place 1 on a stream of 1 activities"));
   EXPECT_THAT(ErrorInRank("s7: opaque\n  s7[0]: opaque"),
               HasSubstr("line 4: place 0 on its stream is taken since line 3"));
   EXPECT_THAT(ErrorInRank("s7[4294967295]: opaque"), HasSubstr("s7[3]"));
@@ -192,8 +192,8 @@ TEST(GraphTextTest, UnknownWordsAreNamedWithTheirLine) {
             "line 2: unknown word 'ranks'; expected source, rank or "
             "collective");
   EXPECT_EQ(ErrorInRank("tread main"),
-            "line 3: unknown word 'tread'; expected streams, thread, wait or a "
-            "work such as 's7: ...'");
+            "line 3: unknown word 'tread'; expected streams, thread, wait or "
+            "an activity such as 's7: ...'");
   EXPECT_EQ(ErrorInThread("opp \"x\""),
             "line 4: unknown word 'opp'; expected op, annotation, call, in or "
             "out");
@@ -205,7 +205,7 @@ TEST(GraphTextTest, UnknownWordsAreNamedWithTheirLine) {
   EXPECT_THAT(ErrorInThread("call lunch \"x\""),
               HasSubstr("unknown word 'lunch'; expected launch, "));
   EXPECT_THAT(ErrorInCall("op \"x\""),
-              HasSubstr("line 5: unknown word 'op'; expected a work"));
+              HasSubstr("line 5: unknown word 'op'; expected an activity"));
   EXPECT_THAT(ErrorInCall("s7: gem"), HasSubstr("unknown kind of shape"));
 }
 
@@ -218,7 +218,7 @@ TEST(GraphTextTest, WhatAWordHoldsIsChecked) {
   EXPECT_THAT(ErrorInThread("op \"x\" @1+1 @1+1"), HasSubstr("one already"));
   EXPECT_THAT(ErrorInThread("op \"x\" \"y\""), HasSubstr("one already"));
   EXPECT_THAT(ErrorInThread("op \"x"), HasSubstr("no closing quote"));
-  EXPECT_THAT(ErrorInThread("op \"x\"y"), HasSubstr("no blank behind"));
+  EXPECT_THAT(ErrorInThread("op \"x\"y"), HasSubstr("no blank after"));
   EXPECT_THAT(ErrorInThread("op \"\\q\""), HasSubstr("an escape in it"));
   EXPECT_THAT(ErrorInThread("op \"x\"\n      in fp32"),
               HasSubstr("line 5: 'fp32': expected a tensor"));
@@ -260,11 +260,11 @@ TEST(GraphTextTest, LabelsMustBeDefinedOnceAndFit) {
 
 TEST(GraphTextTest, BrokenRulesAreReported) {
   EXPECT_EQ(ErrorOfLine("rank 0\nrank 0"),
-            "rank 0: it stands behind rank 0; expected each once, in order");
+            "rank 0: it follows rank 0; expected each once, in order");
 }
 
 // Indentation alone would need 2 TB for this.
-TEST(GraphTextTest, AMillionNestedOpsAreNoProblem) {
+TEST(GraphTextTest, HandlesAMillionNestedOps) {
   constexpr uint32_t kDepth = Tries(1'000'000u);
   GraphBuilder builder;
   const ThreadId thread =

@@ -15,8 +15,8 @@
 namespace stepcast::ir {
 namespace {
 
-// Where works stand in the text form: below their calls, and numbered where the
-// order of the lines does not tell the order on the stream.
+// Where activities are in the text form: below their calls, and numbered where
+// the order of the lines is not the order on the stream.
 
 class ActivityLayout {
  public:

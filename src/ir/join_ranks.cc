@@ -101,7 +101,7 @@ void Joiner::AddActivities(const Graph& graph, size_t place) {
     const ActivityId added = builder_.AddActivity(activity, graph.shape(id));
     activities_.push_back(added);
     const auto* const shape = std::get_if<Collective>(&graph.shape(id));
-    // Whom a message is with is not told; it may be a server.
+    // The trace does not say who the peer of a message is; it may be a server.
     if (shape != nullptr && shape->kind != CollectiveKind::kSendRecv) {
       Lineup& lineup = lineups_[stream];
       lineup.of_ranks.resize(rank_count_);

@@ -25,7 +25,7 @@ rank 0
   wait #g -> #a
 )";
 
-TEST(JoinRanksTest, TheNthCollectiveMeetsTheNth) {
+TEST(JoinRanksTest, MatchesTheNthCollectivesOfAllRanks) {
   const Graph one = GraphOf(kRank);
   const std::vector<RankGraph> ranks = {{.graph = &one, .number = 0},
                                         {.graph = &one, .number = 5}};
@@ -46,7 +46,7 @@ TEST(JoinRanksTest, TheNthCollectiveMeetsTheNth) {
   }
 }
 
-// One rank asks a server, the other does not.
+// One rank sends requests to a server, the other does not.
 TEST(JoinRanksTest, MessagesAreNotMatched) {
   const Graph asks = GraphOf(R"(stepcast-graph 1
 rank 0

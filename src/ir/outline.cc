@@ -58,7 +58,7 @@ std::string Describe(const GraphData& data, CallId id) {
 }
 
 std::string Describe(const GraphData& data, ActivityId id) {
-  return Named(data, "work", id, data.activities);
+  return Named(data, "activity", id, data.activities);
 }
 
 std::string Describe(const GraphData& data, CollectiveId id) {
@@ -79,7 +79,7 @@ class Outliner {
         end_op_(ops.first + ops.count),
         end_of_(ops.count),
         depth_of_(ops.count) {
-    // In pre-order everything below an op follows it in one piece.
+    // In pre-order everything below an op follows it without gaps.
     for (uint32_t i = end_op_; i-- > first_op_;) {
       uint32_t& end = end_of_[i - first_op_];
       end = std::max(end, i + 1);
@@ -111,7 +111,7 @@ class Outliner {
  private:
   uint32_t EndOf(OpId id) const { return end_of_[id.value - first_op_]; }
 
-  // Whether the next op stands in front of `call`: it is the call's op or
+  // Whether the next op comes before `call`: it is the call's op or
   // around it, or it began earlier and leaves the call's op open.
   bool OpensBefore(const Call& call) const {
     if (call.op.valid()) {

@@ -30,13 +30,13 @@ struct OutlineItem {
   OpId op{};
   CallId call{};  // Exactly one of the two is valid.
   uint32_t depth = 0;
-  /// A call that could not stand below its own op, or below none, without
-  /// losing its place among the calls; it stands where its turn is.
+  /// A call that could not be put below its own op, or below none, without
+  /// losing its place among the calls; it is where its turn is.
   bool misplaced = false;
 };
 
 /// All of `ops` and `calls` (those of one thread), each in the order given. Ops
-/// stand below their parents and calls below their ops, between the ops that
+/// are below their parents and calls below their ops, between the ops that
 /// started before and after them as far as times are known. A trace can have
 /// calls for which this is impossible, such as one of an op that had ended.
 std::vector<OutlineItem> Outline(const GraphData& data, IdRange<OpId> ops,

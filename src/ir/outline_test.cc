@@ -51,7 +51,7 @@ class OutlineTest : public ::testing::Test {
       builder_.AddThread({.rank = builder_.AddRank({.number = 0})});
 };
 
-TEST_F(OutlineTest, CallsStandBetweenTheOpsAroundThem) {
+TEST_F(OutlineTest, CallsAreBetweenTheOpsAroundThem) {
   const OpId a = AddOp("a", {}, 0);
   const OpId b = AddOp("b", a, 10);
   AddOp("c", a, 20);

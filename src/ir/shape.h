@@ -2,7 +2,7 @@
 // decide its time.
 //
 // A number that is not known is 0 (or kUnknown): a trace without recorded
-// shapes still tells the family of a kernel by its name. IsSized says whether
+// shapes still shows the family of a kernel by its name. IsSized says whether
 // enough is known to price it.
 #ifndef STEPCAST_IR_SHAPE_H_
 #define STEPCAST_IR_SHAPE_H_
@@ -19,7 +19,7 @@
 
 namespace stepcast::ir {
 
-/// Which way through the network a kernel activities.
+/// Which pass through the network a kernel belongs to.
 enum class Pass { kForward, kBackward, kBackwardData, kBackwardWeight };
 
 /// c[m,n] = a[m,k] b[k,n], `batch` times.
@@ -49,7 +49,7 @@ enum class Update {
 enum class BagKernel {
   kTableBatched,  // One kernel over all tables; its backward sorts the ids.
   kAtomic,        // The same, but a backward that adds row by row, unsorted.
-  kPerTable,      // One op a table, as nn.EmbeddingBag.
+  kPerTable,      // One op per table, as nn.EmbeddingBag.
 };
 
 /// Which part of a table-batched backward one kernel does.
@@ -73,7 +73,7 @@ struct EmbeddingBag {
   DType dtype = DType::kUnknown;
   Pass pass = Pass::kForward;
   Update update = Update::kNone;        // Fused into the backward.
-  bool pooled = true;                   // false: one output row a lookup.
+  bool pooled = true;                   // false: one output row per lookup.
   DType index_dtype = DType::kUnknown;  // kUnknown: 64 bits.
   /// Ids follow a power law of this exponent; 0: uniform; negative: unknown.
   double index_alpha = -1;
@@ -127,7 +127,7 @@ struct Reduction {
   int64_t inputs = 0;
   int64_t outputs = 0;
   DType dtype = DType::kUnknown;
-  bool strided = false;  // The inputs of an output lie apart: column sums.
+  bool strided = false;  // The inputs of an output are apart: column sums.
   friend bool operator==(const Reduction&, const Reduction&) = default;
 };
 

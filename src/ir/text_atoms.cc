@@ -54,7 +54,7 @@ Result<size_t> TextLine::TakeDepth() {
   const std::optional<int64_t> depth = ParseInt(word->text.substr(1));
   if (!depth || *depth < 0) {
     return Fail(ErrorCode::kInvalidInput,
-                fmt::format("{}: expected a depth behind '^'", Shown(*word)));
+                fmt::format("{}: expected a depth after '^'", Shown(*word)));
   }
   return static_cast<size_t>(*depth);
 }
@@ -75,7 +75,7 @@ Result<std::optional<TextWord>> TextLine::Next() {
     rest_.remove_prefix(size);
     if (!rest_.empty() && rest_.front() != ' ') {
       return Fail(ErrorCode::kInvalidInput,
-                  fmt::format("no blank behind {}", Shown(word)));
+                  fmt::format("no blank after {}", Shown(word)));
     }
   } else {
     const size_t size = std::min(rest_.find(' '), rest_.size());

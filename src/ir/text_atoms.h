@@ -1,4 +1,4 @@
-// The smallest pieces of the graph's text form, in both directions: quoted
+// The smallest elements of the graph's text form, in both directions: quoted
 // names, times and tensors.
 #ifndef STEPCAST_IR_TEXT_ATOMS_H_
 #define STEPCAST_IR_TEXT_ATOMS_H_
@@ -16,7 +16,7 @@ namespace stepcast::ir {
 
 // One line of the text form, taken apart into its depth and its words.
 
-/// A word or, if `quoted`, what stands between quotes, escapes as they are.
+/// A word or, if `quoted`, the text between quotes, escapes as they are.
 struct TextWord {
   std::string_view text;
   bool quoted = false;
@@ -51,9 +51,9 @@ class TextLine {
 std::optional<int64_t> ParseInt(std::string_view text);
 void AppendInt(std::string& out, int64_t number);
 
-/// Any bytes in quotes, with JSON's escapes; a byte that is no UTF-8 is \xNN.
+/// Any bytes in quotes, with JSON's escapes; a byte that is not UTF-8 is \xNN.
 void AppendQuoted(std::string& out, std::string_view bytes);
-/// The bytes of what stands between the quotes; nothing if an escape is none.
+/// The bytes of the text between the quotes; nothing if an escape is invalid.
 std::optional<std::string> Unquote(std::string_view inner);
 
 /// "@12.345+3": start and duration in microseconds.

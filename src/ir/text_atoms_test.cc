@@ -49,7 +49,7 @@ TEST(TextAtomsTest, AllOfJsonsEscapesAreRead) {
   EXPECT_EQ(Unquote(R"(\u00e9\u20ac\ud83d\ude00\/\b\f)"), "é€😀/\b\f");
 }
 
-TEST(TextAtomsTest, WhatIsNoEscapeIsRefused) {
+TEST(TextAtomsTest, InvalidEscapesAreRefused) {
   for (const std::string_view text :
        {R"(\)", R"(\q)", R"(\u12)", R"(\u+123)", R"(\ud83d)", R"(\ud83dx)",
         R"(\ude00)", R"(\ud83d\u0041)", R"(\x)", R"(\xg0)"}) {
@@ -75,7 +75,7 @@ TEST(TextAtomsTest, ATimeMayLackItsStart) {
   EXPECT_EQ(ParseTime(text), measured);
 }
 
-TEST(TextAtomsTest, WhatIsNoTimeIsRefused) {
+TEST(TextAtomsTest, InvalidTimesAreRefused) {
   for (const std::string_view text :
        {"", "@", "@1", "1+2", "@1+", "@+", "@1.+2", "@.5+2", "@1.2345+1",
         "@1e3+1", "@--1+1", "@1+ 1", "@nan+1", "@9223372036854775807+1",
@@ -96,7 +96,7 @@ TEST(TextAtomsTest, TensorsShowWhatIsKnown) {
             (Tensor{.dtype = DType::kInt64, .storage = 0}));
 }
 
-TEST(TextAtomsTest, WhatIsNoTensorIsRefused) {
+TEST(TextAtomsTest, InvalidTensorsAreRefused) {
   for (const std::string_view text :
        {"", "fp32", "fp32[", "fp32]", "fp32][", "float[1]", "fp32[,]",
         "fp32[1,]", "fp32[a]", "fp32[1]@tpu", "fp32[1]@", "fp32[1]#",

@@ -311,7 +311,7 @@ Result<ActivityLine> ParseActivityLine(std::string_view head, TextLine& line) {
       return shape.Add(word);
     }
     if (kind) {
-      return Bad({.text = word}, "the line has a kind of work already");
+      return Bad({.text = word}, "the line has a kind of activity already");
     }
     kind = found;
     return {};
@@ -355,7 +355,7 @@ Result<CollectiveLine> ParseCollectiveLine(TextLine& line) {
       return collective;
     }
     if (word->quoted) {
-      return Unknown(*word, "labels of works");
+      return Unknown(*word, "labels of activities");
     }
     ASSIGN_OR_RETURN(const std::string_view label, ParseLabel(word->text));
     collective.activities.push_back(label);

@@ -28,7 +28,7 @@ inline constexpr size_t kMaxIndentedDepth = 32;
 /// Ranks are at depth 0, threads at 1, the ops and calls of a thread from here.
 inline constexpr size_t kOpDepth = 2;
 
-/// The kind of work that a shape is when the text does not say.
+/// The kind of activity that a shape is when the text does not say.
 inline ActivityKind UsualKind(const KernelShape& shape) {
   if (std::holds_alternative<Copy>(shape)) {
     return ActivityKind::kMemcpy;

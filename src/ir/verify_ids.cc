@@ -21,8 +21,8 @@ Status VerifyRanks(const GraphData& data) {
     const int64_t before = data.ranks[RankId{id.value - 1}].number;
     if (data.ranks[id].number <= before) {
       return Broken(data, id,
-                    fmt::format("it stands behind rank {}; expected each once, "
-                                "in order",
+                    fmt::format("it follows rank {}; expected each once, in "
+                                "order",
                                 before));
     }
   }
@@ -218,7 +218,7 @@ Status VerifyStreams(const GraphData& data) {
   for (const StreamId id : data.streams.ids()) {
     if (id.value > 0 && key(id) <= key(StreamId{id.value - 1})) {
       return Broken(data, id,
-                    fmt::format("it stands behind {}; expected each once, in "
+                    fmt::format("it follows {}; expected each once, in "
                                 "order",
                                 Describe(data, StreamId{id.value - 1})));
     }
@@ -270,7 +270,7 @@ Status VerifyActivities(const GraphData& data) {
     }
     if (!order.Accepts(activity.measured)) {
       return Broken(data, id,
-                    "it starts before a work in front of it on its stream");
+                    "it starts before an earlier activity of its stream");
     }
   }
   return {};
@@ -412,19 +412,19 @@ Status VerifyIds(const GraphData& data) {
   for (const CollectiveId id : data.collectives.ids()) {
     for (const ActivityId activity : data.collectives[id].activities) {
       RETURN_IF_ERROR(
-          IdsOf(data, id).Has("work", activity, activities).status());
+          IdsOf(data, id).Has("activity", activity, activities).status());
     }
   }
   for (const StreamWait& wait : data.stream_waits) {
     for (const ActivityId activity : {wait.before, wait.after}) {
       if (activity.value >= activities) {
-        return NoSuch("a stream wait", "work", activity.value, activities);
+        return NoSuch("a stream wait", "activity", activity.value, activities);
       }
     }
   }
   for (const HostWait& wait : data.host_waits) {
     if (wait.before.value >= activities) {
-      return NoSuch("a host wait", "work", wait.before.value, activities);
+      return NoSuch("a host wait", "activity", wait.before.value, activities);
     }
     if (wait.call.value >= data.calls.size()) {
       return NoSuch("a host wait", "call", wait.call.value, data.calls.size());

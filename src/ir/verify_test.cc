@@ -11,10 +11,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// rank 0  thread 0 main      op 0 forward > op 1 addmm > call 0 > work 0 on s7
+// Activities are a0, a1 and a2:
+//
+// rank 0  thread 0 main      op 0 forward > op 1 addmm > call 0 > a0 on s7
 //                            call 1 record, call 2 wait
-//         thread 1 autograd  op 2 backward > call 3 > work 1 on s20
-// rank 1  thread 2 main      op 3 forward > call 4 > work 2 on s20
+//         thread 1 autograd  op 2 backward > call 3 > a1 on s20
+// rank 1  thread 2 main      op 3 forward > call 4 > a2 on s20
 GraphData TwoRanks() {
   constexpr std::string_view kText = R"(stepcast-graph 1
 rank 0
@@ -62,7 +64,7 @@ TEST(VerifyTest, IdsMustBeInRange) {
   EXPECT_EQ(Complaint([](GraphData& data) {
               data.activities[ActivityId{0}].stream = StreamId{};
             }),
-            "work 0 '': it has no stream");
+            "activity 0 '': it has no stream");
   EXPECT_EQ(
       Complaint([](GraphData& data) { data.host_waits[0].call = CallId{99}; }),
       "a host wait: its call is number 99 of 5");
@@ -71,10 +73,10 @@ TEST(VerifyTest, IdsMustBeInRange) {
 TEST(VerifyTest, RanksAndStreamsComeOnceAndInOrder) {
   EXPECT_EQ(
       Complaint([](GraphData& data) { data.ranks[RankId{1}].number = 0; }),
-      "rank 0: it stands behind rank 0; expected each once, in order");
+      "rank 0: it follows rank 0; expected each once, in order");
   EXPECT_EQ(
       Complaint([](GraphData& data) { data.streams[StreamId{1}].number = 7; }),
-      "stream 7 on device 0 of rank 0: it stands behind stream 7 on device 0 "
+      "stream 7 on device 0 of rank 0: it follows stream 7 on device 0 "
       "of rank 0; expected each once, in order");
 }
 
@@ -109,7 +111,7 @@ TEST(VerifyTest, TimesArePossible) {
   EXPECT_EQ(Complaint([](GraphData& data) {
               data.activities[ActivityId{0}].measured->duration = Duration{-5};
             }),
-            "work 0 '': its duration is -5 ns; expected 0 or more");
+            "activity 0 '': its duration is -5 ns; expected 0 or more");
   EXPECT_THAT(Complaint([](GraphData& data) {
                 data.calls[CallId{0}].measured->start = Duration::min();
               }),
@@ -154,7 +156,7 @@ TEST(VerifyTest, ActivitiesAreLaunchedByTheirOwnRank) {
   EXPECT_EQ(Complaint([](GraphData& data) {
               data.activities[ActivityId{0}].call = CallId{4};
             }),
-            "work 0 '': it is on stream 7 on device 0 of rank 0, but was "
+            "activity 0 '': it is on stream 7 on device 0 of rank 0, but was "
             "launched on rank 1");
 }
 
@@ -167,8 +169,8 @@ TEST(VerifyTest, CollectivesHaveOneActivityPerRankOfTheirKind) {
   EXPECT_EQ(Complaint([](GraphData& data) {
               data.collectives[CollectiveId{0}].activities[0] = ActivityId{0};
             }),
-            "collective 0 (all_reduce): its work 0 '' is no collective of this "
-            "kind");
+            "collective 0 (all_reduce): its activity 0 '' is not a collective "
+            "of this kind");
   EXPECT_THAT(Complaint([](GraphData& data) {
                 data.collectives[CollectiveId{0}].activities[1] = ActivityId{1};
               }),
@@ -176,19 +178,20 @@ TEST(VerifyTest, CollectivesHaveOneActivityPerRankOfTheirKind) {
   EXPECT_EQ(Complaint([](GraphData& data) {
               data.collectives[CollectiveId{0}].activities.pop_back();
             }),
-            "2 works say they are part of a collective, but the collectives "
-            "have 1");
+            "2 activities say they are part of a collective, but the "
+            "collectives have 1");
 }
 
 TEST(VerifyTest, WaitsStayOnTheirRank) {
   EXPECT_EQ(Complaint([](GraphData& data) {
               data.stream_waits[0].after = ActivityId{2};
             }),
-            "work 2 '': it waits for work 0 '', which is on another rank");
+            "activity 2 '': it waits for activity 0 '', which is on another "
+            "rank");
   EXPECT_EQ(Complaint([](GraphData& data) {
               data.host_waits[0].before = ActivityId{2};
             }),
-            "call 3 'launch': it waits for work 2 '', which is on another "
+            "call 3 'launch': it waits for activity 2 '', which is on another "
             "rank");
 }
 
@@ -208,14 +211,14 @@ rank 0
   s1: opaque "b" #b
   s2: opaque "c" #c
   s2: opaque "d" #d
-  s3: opaque "behind" #e
+  s3: opaque "after" #e
   wait #d -> #b
   wait #b -> #c
   wait #b -> #e
 )");
   ASSERT_FALSE(graph);
   EXPECT_THAT(graph.error().message,
-              ::testing::MatchesRegex("work [123] '[bcd]': it waits for "
+              ::testing::MatchesRegex("activity [123] '[bcd]': it waits for "
                                       "itself, along streams and stream "
                                       "waits"));
 }

@@ -19,7 +19,7 @@ Status VerifyMember(const GraphData& data, CollectiveId id, ActivityId member) {
   if (activity.kind != ActivityKind::kCollective || shape == nullptr ||
       shape->kind != kind) {
     return Broken(data, id,
-                  fmt::format("its {} is no collective of this kind",
+                  fmt::format("its {} is not a collective of this kind",
                               Describe(data, member)));
   }
   if (activity.collective != id) {
@@ -36,10 +36,10 @@ Status VerifyCollectives(const GraphData& data) {
   for (const CollectiveId id : data.collectives.ids()) {
     const std::vector<ActivityId>& activities = data.collectives[id].activities;
     if (activities.empty()) {
-      return Broken(data, id, "it has no work");
+      return Broken(data, id, "it has no activity");
     }
     if (last_first.valid() && activities.front() <= last_first) {
-      return Broken(data, id, "not in the order of the first works");
+      return Broken(data, id, "not in the order of their first activities");
     }
     last_first = activities.front();
     for (size_t i = 0; i < activities.size(); ++i) {
@@ -48,7 +48,7 @@ Status VerifyCollectives(const GraphData& data) {
           RankOf(data, activities[i]) <= RankOf(data, activities[i - 1])) {
         return Broken(data, id,
                       fmt::format("its {} is not on a later rank than the "
-                                  "work before; expected one a rank, in order",
+                                  "one before; expected one per rank, in order",
                                   Describe(data, activities[i])));
       }
     }
@@ -60,8 +60,8 @@ Status VerifyCollectives(const GraphData& data) {
   }
   if (claims != members) {
     return Fail(ErrorCode::kInvalidInput,
-                fmt::format("{} works say they are part of a collective, but "
-                            "the collectives have {}",
+                fmt::format("{} activities say they are part of a collective, "
+                            "but the collectives have {}",
                             claims, members));
   }
   return {};

@@ -142,7 +142,7 @@ TEST(BuildGraphTest, MixedPrecisionMultipliesInHalfAndUpdatesInFull) {
   }
 }
 
-// Elementwise kernels that read `from` bytes an element and write `to`.
+// Elementwise kernels that read `from` bytes per element and write `to`.
 int64_t CountCasts(const ir::Graph& graph, int64_t elements, int64_t from,
                    int64_t to) {
   int64_t count = 0;
@@ -187,7 +187,7 @@ int64_t CountFullProducts(const ir::Graph& graph) {
   return count;
 }
 
-// The library of PyTorch 1.5: whatever is no multiple of 8.
+// The library of PyTorch 1.5: every size that is not a multiple of 8.
 TEST(BuildGraphTest, MatrixUnitsWantedAlignedSizesOnce) {
   const auto model = ParseModel(
       "batch = 16\ndense_features = 8\nbottom_mlp = [24]\n"
@@ -199,8 +199,8 @@ TEST(BuildGraphTest, MatrixUnitsWantedAlignedSizesOnce) {
                     .impl = *FindImplementation("pytorch-bags")};
   EXPECT_EQ(CountFullProducts(Build(*model, settings)), 0);
   settings.torch = TorchRelease::kTorch15;
-  // Two vectors a sample: their products, and two gradients. The top MLP reads
-  // 24 + 1 numbers, padded to 32.
+  // Two vectors per sample: their products, and two gradients. The top MLP
+  // reads 24 + 1 numbers, padded to 32.
   EXPECT_EQ(CountFullProducts(Build(*model, settings)), 3);
   Model unpadded = *model;
   unpadded.interaction.padding = 1;
@@ -219,7 +219,7 @@ TEST(BuildGraphTest, SeparateBagsLookUpTableByTable) {
   EXPECT_EQ(lookups, 8);
 }
 
-TEST(BuildGraphTest, TorchrecOnSeveralRanksMeetsTheOthers) {
+TEST(BuildGraphTest, TorchrecOnSeveralRanksCommunicates) {
   const Model model = Small();
   Settings settings;
   settings.impl = *FindImplementation("torchrec");

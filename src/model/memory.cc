@@ -17,7 +17,7 @@ constexpr double kHalfBytes = 2;
 // of PyTorch hold: 0.5 to 1 GB from Volta to Hopper, as nvidia-smi shows for a
 // process that has run one product.
 constexpr double kContextBytes = 0.75e9;
-// PyTorch's allocator rounds blocks up and keeps pieces it cannot join. Its
+// PyTorch's allocator rounds blocks up and keeps fragments it cannot merge. Its
 // "reserved" exceeds "allocated" by some percent in training without growing
 // shapes.
 constexpr double kSlack = 0.05;
@@ -291,8 +291,8 @@ std::vector<std::string> WaysToFit(const Memory& memory, double capacity,
     const double gpus = std::ceil(job.bytes / (capacity - rest));
     ways.push_back(
         gpus > static_cast<double>(job.ranks)
-            ? fmt::format("tables shared out to {:.0f} GPUs", gpus)
-            : fmt::format("tables shared out evenly to the {} GPUs, as "
+            ? fmt::format("tables sharded over {:.0f} GPUs", gpus)
+            : fmt::format("tables sharded evenly over the {} GPUs, as "
                           "`stepcast plan` does",
                           job.ranks));
     ways.push_back(fmt::format("{:.0f} % of the rows",

@@ -49,7 +49,7 @@ TEST(MemoryTest, ParametersAndTheirOptimizersState) {
   EXPECT_EQ(PartOf(memory, "dense optimizer"), 2 * dense);
 }
 
-TEST(MemoryTest, RowwiseStateIsOneNumberARowAndHalfTablesAreHalf) {
+TEST(MemoryTest, RowwiseStateIsOneNumberPerRowAndHalfTablesAreHalf) {
   Model model = TwoTables();
   model.table_optimizer = Optimizer::kRowwiseAdagrad;
   EXPECT_EQ(PartOf(MemoryOfSmall(model, {}), "table optimizer"), 8'000);
@@ -71,7 +71,7 @@ TEST(WaysToFitTest, SaysWhatWouldHelp) {
   EXPECT_THAT(WaysToFit(memory, 100, {}, {.bytes = 80}), IsEmpty());
   // 80 of tables in 64 - 4 that are left: on two GPUs, or 20 of 80 fewer rows.
   EXPECT_THAT(WaysToFit(memory, 64, {}, {.bytes = 80}),
-              ElementsAre("tables shared out to 2 GPUs", "75 % of the rows",
+              ElementsAre("tables sharded over 2 GPUs", "75 % of the rows",
                           "a cache of the tables (--placement uvm-cache)",
                           "tables in FP16"));
   // A fifth of them is too much, too.
@@ -89,10 +89,10 @@ TEST(WaysToFitTest, CountsTheTablesOfAllRanks) {
   memory.parts = {{"tables", 80}, {"context", 4}};
   EXPECT_THAT(
       WaysToFit(memory, 64, {}, {.bytes = 640, .ranks = 8, .elsewhere = false}),
-      ElementsAre("tables shared out to 11 GPUs", "75 % of the rows",
+      ElementsAre("tables sharded over 11 GPUs", "75 % of the rows",
                   "tables in FP16"));
   EXPECT_THAT(WaysToFit(memory, 64, {}, {.bytes = 300, .ranks = 8}),
-              Contains("tables shared out evenly to the 8 GPUs, as `stepcast "
+              Contains("tables sharded evenly over the 8 GPUs, as `stepcast "
                        "plan` does"));
 }
 

@@ -50,9 +50,9 @@ enum class ModelKind {
   kTransformer
 };
 
-/// How embeddings and dense features meet.
+/// How embeddings and dense features interact.
 enum class InteractionKind {
-  kDot,    // Pairwise dot products of all vectors, beside the dense one.
+  kDot,    // Pairwise dot products of all vectors, next to the dense one.
   kCat,    // All vectors side by side.
   kDcnV2,  // kCat, then crosses x0 * (U (V x) + b) + x of low rank.
 };
@@ -76,7 +76,7 @@ struct TableGroup {
   int64_t count = 1;
   int64_t rows = 0;    // Of each.
   int64_t dim = 0;     // Of each.
-  double pooling = 1;  // Ids a sample, on average.
+  double pooling = 1;  // Ids per sample, on average.
   IdDistribution ids{};
   Placement placement = Placement::kHbm;
   double cache = 0;  // Of caches: the share of its rows that the GPU holds.
@@ -112,7 +112,7 @@ struct Model {
   std::string name;
   std::string source;  // Where its numbers are from.
   ModelKind kind = ModelKind::kDlrm;
-  int64_t batch = 0;  // Usual samples a step.
+  int64_t batch = 0;  // Usual samples per step.
 
   // Recommendation models.
   int64_t dense_features = 0;

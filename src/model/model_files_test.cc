@@ -44,7 +44,7 @@ TEST(ModelFilesTest, CriteoSizesAreThePublishedOnes) {
   EXPECT_NEAR(bytes / (1 << 30), 84.9, 0.1);
 }
 
-// 214 ids a sample (MLPerf).
+// 214 ids per sample (MLPerf).
 TEST(ModelFilesTest, MultiHotSizesAreThoseOfMlperf) {
   const auto model = FindModel("mlperf_dlrm_dcnv2");
   ASSERT_TRUE(model) << model.error().message;
@@ -55,7 +55,7 @@ TEST(ModelFilesTest, MultiHotSizesAreThoseOfMlperf) {
   EXPECT_EQ(ids, 214);
 }
 
-TEST(FindModelTest, ANameThatEndsLikeAFileIsNoUnknownModel) {
+TEST(FindModelTest, ANameThatEndsLikeAFileIsNotAnUnknownModel) {
   for (const char* const name : {"a.json", "a.json.gz", "a.graph", "a.0.et"}) {
     const auto model = FindModel(name);
     ASSERT_FALSE(model);

@@ -1,5 +1,5 @@
-// Graphs of several ranks: that ranks meet in the same collectives, and that
-// what they send is what they receive.
+// Graphs of several ranks: all ranks run the same collectives, and what they
+// send is what they receive.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -111,7 +111,7 @@ void ExpectBalanced(const std::vector<RankGraph>& ranks, size_t i) {
 
 class EveryCase : public ::testing::TestWithParam<Case> {};
 
-TEST_P(EveryCase, RanksMeetInTheSameOrderAndSendWhatIsReceived) {
+TEST_P(EveryCase, CollectivesAreInTheSameOrderAndSendWhatIsReceived) {
   const Case& one = GetParam();
   for (const int64_t world : {2, 4, 8, 16}) {
     const std::string what = std::string(one.impl) + " " + one.model + " on " +
@@ -136,7 +136,7 @@ TEST_P(EveryCase, RanksMeetInTheSameOrderAndSendWhatIsReceived) {
 }
 
 // More ranks than tables, and more than know of each other.
-TEST_P(EveryCase, ManyRanksMeetToo) {
+TEST_P(EveryCase, ManyRanksRunTheSameCollectivesToo) {
   const std::vector<RankGraph> ranks = Graphs(GetParam(), 1024);
   ASSERT_FALSE(ranks.empty());
   ExpectRendezvous(ranks);

@@ -245,8 +245,8 @@ Result<std::vector<TableGroup>> ReadTables(const ModelKeys& keys,
   const toml::node* const node = keys.Find("tables");
   if (node != nullptr && keys.Find("table_rows") != nullptr) {
     return FailAt(*keys.Find("table_rows"),
-                  fmt::format("{} stands beside [[tables]]; expected one of "
-                              "them",
+                  fmt::format("{} is given along with [[tables]]; expected one "
+                              "of them",
                               keys.WordFor("table_rows")));
   }
   if (node == nullptr) {
@@ -460,7 +460,7 @@ Status CheckRecommender(const ModelKeys& keys, const Model& model) {
   if (model.top_mlp.empty()) {
     return FailAt(keys.table(),
                   "top_mlp is missing; expected the widths "
-                  "behind the interaction, as in [1024, 1]");
+                  "after the interaction, as in [1024, 1]");
   }
   const bool adds_linear_model =
       model.kind == ModelKind::kWideDeep || model.kind == ModelKind::kDeepFm;

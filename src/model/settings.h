@@ -39,7 +39,7 @@ struct Implementation;
 const Implementation* DefaultImplementation();
 
 struct Settings {
-  int64_t batch = 0;  // Samples a rank; 0: the model's usual.
+  int64_t batch = 0;  // Samples per rank; 0: the model's usual.
   Mode mode = Mode::kTrain;
   Precision precision = Precision::kFp32;
   const Implementation* impl = DefaultImplementation();

@@ -176,7 +176,7 @@ ir::EmbeddingBag Lookup(std::span<const TableGroup> tables,
   if (bag.max_dim == bag.dim) {
     bag.max_dim = 0;
   }
-  // Of a table with a whole number of ids a sample, every sample has as many.
+  // If the mean of ids per sample is an integer, every sample has that many.
   bag.longest_bag = whole ? static_cast<int64_t>(longest) : 0;
   if (!Alike(tables)) {
     ListTables(tables, bag);

@@ -37,7 +37,7 @@ ir::Gemm WeightGradient(int64_t rows, int64_t in, int64_t out, ir::DType dtype);
 ir::Reduction ColumnSum(int64_t rows, int64_t columns, ir::DType dtype);
 ir::Reduction Sum(int64_t elements, ir::DType dtype);
 
-/// What lookups in tables need to know beside the tables.
+/// What lookups in tables need to know besides the tables.
 struct LookupOptions {
   int64_t batch = 0;
   ir::DType dtype = ir::DType::kFp32;

@@ -14,8 +14,8 @@ namespace stepcast::model {
 /// One rank with a main thread, an autograd thread if it is used, and streams.
 /// What is added goes to the thread and the stream in use.
 ///
-/// While a CUDA graph is captured, works go into one graph launch; ops, copies
-/// from and to the host and syncs are no part of it and are left out.
+/// While a CUDA graph is captured, kernels go into one graph launch; ops,
+/// copies from and to the host and syncs are not part of it and are left out.
 class StepBuilder {
  public:
   /// The stream that PyTorch computes on, as profilers number it.

@@ -40,7 +40,7 @@ class Candidates {
   std::vector<double> loads_;
 };
 
-/// Tables, those that cost most whole on one rank first.
+/// Tables, those that cost most when unsharded on one rank first.
 std::vector<size_t> HeaviestFirst(const Problem& problem);
 
 /// What a table adds at least, in the way that costs ranks least in sum.

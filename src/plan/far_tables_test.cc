@@ -43,7 +43,7 @@ class FarTablesTest : public ::testing::Test {
   Job job_;
 };
 
-TEST_F(FarTablesTest, TheyStayWholeAndTakeTheHostsMemory) {
+TEST_F(FarTablesTest, TheyAreUnshardedAndTakeTheHostsMemory) {
   const Problem problem = ProblemWith(Placement::kHost);
   ASSERT_EQ(problem.tables.size(), 3u);
   const Table& near = problem.tables[0];

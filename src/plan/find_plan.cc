@@ -60,7 +60,7 @@ std::string WhyNot::Text(const Problem& problem) const {
       return fmt::format(
           "table {} needs {:.2f} GB more on a rank than the "
           "{:.2f} GB there are for tables, whichever way it is "
-          "shared out",
+          "sharded",
           table, over, room);
     case Binding::kTotal:
       return fmt::format(
@@ -104,7 +104,7 @@ WhyNot FindWhyNot(const Problem& problem, const Choices& nearest) {
   } else if (why.table.empty()) {
     why.over_bytes = fullest - capacity;
   }
-  why.ways.push_back(fmt::format("{:.2f} GB a GPU with the nearest plan",
+  why.ways.push_back(fmt::format("{:.2f} GB per GPU with the nearest plan",
                                  (fullest + problem.other_bytes) / kGiga));
   return why;
 }
@@ -132,7 +132,7 @@ namespace {
 // Local searches from the plans that cost least, and the name of the best.
 constexpr size_t kSearches = 4;
 constexpr std::string_view kLocal = "local";
-// What plans are set beside.
+// What plans are compared to.
 constexpr std::string_view kIncumbent = "torchrec";
 
 Result<std::vector<const Sharder*>> PickSharders(

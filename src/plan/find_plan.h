@@ -23,7 +23,7 @@ namespace stepcast::plan {
 
 // Why no plan fits, and what would.
 
-/// What stands in the way.
+/// What keeps every plan from fitting.
 enum class Binding {
   kOtherMemory,  // The step needs more than there is without any table.
   kTable,        // A table has no way that fits a rank.
@@ -55,8 +55,8 @@ struct Simulated {
 /// Gives the step of a plan.
 using Simulate = std::function<Result<Simulated>(const Plan& plan)>;
 
-/// A simulator of plans for a request, whose deal of tables is left open, and
-/// which outlives it.
+/// A simulator of plans for a request, which leaves the table assignment open
+/// and outlives the simulator.
 Simulate MakeSimulator(const engine::Request& request, double capacity_bytes);
 
 /// A plan, who made it, and what it comes to.
@@ -91,15 +91,15 @@ struct FoundPlans {
   bool stopped = false;  // Before all was tried.
 };
 
-/// Fails for unknown sharders and where a simulation does. What `stop` of the
-/// search options ends early is told of with the best plan so far.
+/// Fails for unknown sharders and where a simulation does. A search that `stop`
+/// of the search options ends early is reported with its best plan so far.
 Result<FoundPlans> FindPlans(const Problem& problem, const Simulate& simulate,
                              const FindOptions& options);
 
 /// Whether a is to be taken rather than b: simulated plans go by their step.
 bool IsBetter(const Candidate& a, const Candidate& b);
 
-/// The best of all; of those that are as fast as can be told, the one that
+/// The best of all; of those whose speeds cannot be distinguished, the one that
 /// costs least.
 size_t BestOf(const std::vector<Candidate>& candidates);
 

@@ -11,14 +11,14 @@
 
 namespace stepcast::plan {
 
-/// The cost of a plan. Ranks meet at every exchange, so each phase takes as
-/// long as on the rank with most of it.
+/// The cost of a plan. Ranks wait for one another in every exchange, so each
+/// phase takes as long as on the rank with most of it.
 struct Cost {
   /// What does not fit: the root of the sum of the ranks' squares, so that
   /// little on many is better than much on one.
   double over_bytes = 0;
   double us = 0;   // The step: the device's time, or the host's.
-  double tie = 0;  // Tells equal steps apart: the device's time mostly.
+  double tie = 0;  // Orders equal steps: the device's time mostly.
   double host_us = 0;
   // Of the device: lookups on the busiest rank, and what it waits for exchanges
   // beyond them.
@@ -66,7 +66,7 @@ class Ledger {
   double bytes_everywhere() const { return split_load_.bytes + copied_.bytes; }
 
   /// How long vectors of so many columns take to their samples, or gradients
-  /// back, with what the ranks exchange beside them.
+  /// back, with what the ranks exchange along with them.
   double ExchangeUs(double columns, bool forward) const;
 
  private:

@@ -24,8 +24,8 @@ Status LoadAssignment(const std::string& path, engine::Request& request) {
   const engine::Machine& machine = request.machine;
   if (machine.ranks <= 1) {
     return Fail(ErrorCode::kUnsupported,
-                "a plan shares tables out to several GPUs; expected --gpus 2 "
-                "or more");
+                "a plan shards tables over several GPUs; expected --gpus 2 or "
+                "more");
   }
   if (!request.settings.impl->plans) {
     return Fail(ErrorCode::kUnsupported,

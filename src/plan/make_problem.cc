@@ -109,7 +109,7 @@ model::TableGroup PartOf(const model::TableGroup& table, const Option& option) {
   return part;
 }
 
-// What a rank with these tables takes beside collectives, in each pass.
+// What a rank with these tables takes without collectives, in each pass.
 struct PassTimes {
   double forward_us = 0;
   double backward_us = 0;
@@ -233,7 +233,7 @@ std::vector<Option> OptionsOf(const Job& job, const model::TableGroup& table,
     }
   };
   add(Sharding::kTableWise, 1);
-  // What a host looks up stays whole: it does so for one rank.
+  // A table that a host looks up is unsharded: the host does so for one rank.
   if (ranks.count == 1 || model::LookedUpByHost(table)) {
     return options;
   }

@@ -1,5 +1,5 @@
-// From a model and ranks to a problem: every way to share out each table, with
-// its price.
+// From a model and ranks to a problem: every way to shard each table, with its
+// price.
 #ifndef STEPCAST_PLAN_MAKE_PROBLEM_H_
 #define STEPCAST_PLAN_MAKE_PROBLEM_H_
 

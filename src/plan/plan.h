@@ -13,10 +13,10 @@
 
 namespace stepcast::plan {
 
-// The ways to share a table out to ranks.
+// The ways to shard a table over ranks.
 
 enum class Sharding : uint8_t {
-  kTableWise,     // Whole on one rank.
+  kTableWise,     // Unsharded, on one rank.
   kColumnWise,    // Slices of columns, each on a rank.
   kRowWise,       // Rows sharded to all ranks.
   kTableRowWise,  // Rows sharded to the ranks of one node.
@@ -49,7 +49,7 @@ struct TablePlan {
   friend bool operator==(const TablePlan&, const TablePlan&) = default;
 };
 
-/// One entry a table, in the model's order.
+/// One entry per table, in the model's order.
 struct Plan {
   std::vector<TablePlan> tables{};
   friend bool operator==(const Plan&, const Plan&) = default;

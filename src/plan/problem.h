@@ -42,7 +42,7 @@ struct ShardLoad {
   double ids = 0;          // Of the samples of one rank.
 };
 
-/// One way to share a table out: into `shards` parts alike.
+/// One way to shard a table: into `shards` equal parts.
 struct Option {
   Sharding sharding = Sharding::kTableWise;
   int shards = 1;
@@ -98,13 +98,13 @@ struct HostRates {
 struct Problem {
   std::vector<Table> tables{};
   Ranks ranks{};
-  int64_t batch = 0;          // Samples a rank.
+  int64_t batch = 0;          // Samples per rank.
   double element_bytes = 4;   // Of vectors on the wire.
   double capacity_bytes = 0;  // Of a rank, for parts of tables.
-  double other_bytes = 0;     // What the step holds beside them.
+  double other_bytes = 0;     // What else the step holds.
   double lead_us = 0;         // Of the device before its lookups.
-  double other_us = 0;        // Between and after exchanges, likewise beside
-                              // embeddings.
+  double other_us = 0;        // Between and after exchanges, likewise
+                              // without embeddings.
   Exchanges exchanges{};
   HostRates host{};
 };

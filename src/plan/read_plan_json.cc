@@ -258,7 +258,7 @@ Result<int> ReadPlacement(const JsonValue& shard) {
 Result<Shard> ReadShard(const JsonValue& value) {
   if (!value.is_object()) {
     return Wrong(
-        "has a part that is no object; expected shard_offsets, "
+        "has a part that is not an object; expected shard_offsets, "
         "shard_sizes and placement");
   }
   ASSIGN_OR_RETURN(const auto offsets, ReadPair(value, "shard_offsets"));
@@ -284,7 +284,7 @@ Result<std::vector<Shard>> ReadShards(const JsonValue& list) {
   });
   RETURN_IF_ERROR(done);
   if (!whole) {
-    return Wrong("has shards that are no list; expected a list of parts");
+    return Wrong("has shards that are not a list; expected a list of parts");
   }
   return shards;
 }
@@ -302,7 +302,8 @@ Result<std::vector<int>> ReadRanks(const JsonValue& table) {
     ranks.push_back(whole ? static_cast<int>(*rank) : 0);
   });
   if (!is_list || !whole) {
-    return Wrong("has ranks that are no list of numbers; expected [0, 1, ...]");
+    return Wrong(
+        "has ranks that are not a list of numbers; expected [0, 1, ...]");
   }
   return ranks;
 }
@@ -326,7 +327,7 @@ Result<TablePlan> ReadTable(const JsonValue& value,
                             const model::TableGroup& table,
                             const Ranks& ranks) {
   if (!value.is_object()) {
-    return Wrong("is no object; expected sharding_type, ranks and shards");
+    return Wrong("is not an object; expected sharding_type, ranks and shards");
   }
   const auto kind = Find(value, "sharding_type");
   if (!kind || !kind->is_string()) {
@@ -379,7 +380,8 @@ Status ForEachIn(const std::string& module, const JsonValue& value,
       });
   RETURN_IF_ERROR(done);
   return whole ? Status()
-               : Wrong(fmt::format("module '{}' is no object; expected tables",
+               : Wrong(fmt::format("module '{}' is not an object; expected "
+                                   "tables",
                                    Printable(module)));
 }
 
@@ -392,7 +394,8 @@ Status ForEachInModules(const JsonValue& modules, const Visit& visit) {
         }
       });
   RETURN_IF_ERROR(done);
-  return whole ? Status() : Wrong("the plan is no object; expected modules");
+  return whole ? Status()
+               : Wrong("the plan is not an object; expected modules");
 }
 
 Status ForEachTable(std::string_view text, const Visit& visit) {

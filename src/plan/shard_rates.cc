@@ -275,7 +275,7 @@ Result<ShardRates> MeasureShardRates(const Job& job) {
 
   ASSIGN_OR_RETURN(measured.host, MeasureHost(job, base));
 
-  // Numbers of a replicated table, enough to be seen beside latencies.
+  // Numbers of a replicated table, enough to show next to latencies.
   model::TableGroup copied = usual;
   copied.count = 1;
   copied.rows = 1'000'000;

@@ -1,5 +1,6 @@
-// What a part of a table costs beside the kernels that read and update its
-// rows, by its ids, bags and columns: measured on the steps of made-up ranks.
+// What a part of a table costs in addition to the kernels that read and update
+// its rows, by its ids, bags and columns: measured on the steps of made-up
+// ranks.
 #ifndef STEPCAST_PLAN_SHARD_RATES_H_
 #define STEPCAST_PLAN_SHARD_RATES_H_
 

@@ -55,8 +55,8 @@ Found ShardLikeTorchrec(const Problem& problem, const SearchOptions& options);
 Found ShardGreedily(const Problem& problem, const SearchOptions& options);
 /// The same, but several plans are followed at a time.
 Found ShardByBeam(const Problem& problem, const SearchOptions& options);
-/// From the best of the greedy ones: moves, swaps and other ways to share
-/// tables out, then again from plans shaken up.
+/// From the best of the greedy ones: moves, swaps and other ways to shard
+/// tables, then again from perturbed plans.
 Found ShardByLocalSearch(const Problem& problem, const SearchOptions& options);
 
 /// Local search from a given plan.

@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Tables of `dims` columns, 1000 rows and one id a sample, whole on a rank.
+// Tables of `dims` columns, 1000 rows and one id per sample, unsharded.
 Problem Whole(const std::vector<int64_t>& dims, int ranks) {
   Problem problem;
   problem.ranks.count = ranks;

@@ -98,7 +98,7 @@ Status ApplyMlp(std::string_view setting, const Value& value, Job& job,
                  [&](std::vector<int64_t>& mlp) { mlp = widths; });
 }
 
-// A step on GPUs ends what was said of servers that train.
+// A step on GPUs drops the settings of servers that train.
 void MoveToGpus(Job& job) {
   job.names.machine.server.clear();
   job.names.machine.runtime.clear();

@@ -31,10 +31,10 @@ struct Servers {
 struct Names {
   MachineNames machine{};
   std::string overheads{};  // Empty: those of the implementation.
-  std::string plan{};       // Empty: tables are dealt by the implementation.
+  std::string plan{};       // Empty: the implementation's own sharding.
 };
 
-/// Draws for the interval unless the user says otherwise.
+/// Monte Carlo samples for the interval, unless the user sets their number.
 inline constexpr uint32_t kDefaultSamples = 100;
 
 struct Job {

@@ -74,8 +74,8 @@ Result<std::vector<int64_t>> ParseMlp(std::string_view text) {
     if (error != std::errc() || end != word.data() + word.size() || width < 1 ||
         width > kMostLayerWidth) {
       return Fail(ErrorCode::kInvalidInput,
-                  fmt::format("'{}' are no layers; expected their widths, as "
-                              "in \"512-256-64\"",
+                  fmt::format("'{}' is not a list of layers; expected their "
+                              "widths, as in \"512-256-64\"",
                               text));
     }
     widths.push_back(width);

@@ -240,7 +240,7 @@ Result<Scenario> ReadScenario(const JsonValue& value, std::string_view source) {
   RETURN_IF_ERROR(read);
   if (!whole) {
     return Fail(ErrorCode::kInvalidInput,
-                fmt::format("{}: scenario is no object", source));
+                fmt::format("{}: scenario is not an object", source));
   }
   return scenario;
 }
@@ -257,7 +257,8 @@ Status ReadArguments(const JsonValue& value, std::string_view source,
   return whole && lists
              ? Status()
              : Fail(ErrorCode::kInvalidInput,
-                    fmt::format("{}: arguments are no lists of words", source));
+                    fmt::format("{}: arguments are not lists of words",
+                                source));
 }
 
 void WriteScenario(JsonWriter& json, const Scenario& scenario) {
@@ -358,7 +359,7 @@ Result<std::optional<Scenario>> ReadScenarioToml(std::string_view text,
   }
   if (!node->is_table() || file.size() != 1) {
     return Fail(ErrorCode::kInvalidInput,
-                fmt::format("{}: a scenario beside other keys; expected "
+                fmt::format("{}: a scenario along with other keys; expected "
                             "[scenario] alone",
                             source));
   }

@@ -83,9 +83,9 @@ TEST(ScenarioTextTest, MistakesAreReported) {
               HasSubstr("another type of value for 'pageable'"));
   EXPECT_THAT(ErrorOfReport(R"({"scenario": {"workload": "m"}})"),
               HasSubstr("another type of value for 'workload'"));
-  EXPECT_THAT(ErrorOfReport(R"({"scenario": 4})"), HasSubstr("no object"));
+  EXPECT_THAT(ErrorOfReport(R"({"scenario": 4})"), HasSubstr("not an object"));
   EXPECT_THAT(ErrorOfReport(R"({"scenario": {}, "arguments": {"change": 4}})"),
-              HasSubstr("no lists of words"));
+              HasSubstr("not lists of words"));
 }
 
 TEST(ScenarioTextTest, AFileHasNumbersAndNamesAsPeopleWriteThem) {

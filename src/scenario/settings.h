@@ -126,7 +126,7 @@ std::string UnknownSetting(std::string_view name);
 Result<Value> ParseValue(const Setting& setting, std::string_view text);
 
 /// A word of `file`, as it reads here: a path in it starts where the file is.
-/// What is built in is no path, nor is a number.
+/// Names of built-in things and numbers are not paths.
 std::string SeenFrom(std::string_view file, const Setting& setting,
                      std::string_view text);
 

@@ -30,7 +30,7 @@ std::string_view Name(PathStep::Kind kind) {
   return "?";
 }
 
-/// One line a step: "task 2 from 3 to 4".
+/// One line per step: "task 2 from 3 to 4".
 std::vector<std::string> Lines(const std::vector<PathStep>& path) {
   std::vector<std::string> lines;
   for (const PathStep& step : path) {
@@ -41,7 +41,7 @@ std::vector<std::string> Lines(const std::vector<PathStep>& path) {
       lines.back() += fmt::format(" kind {}", step.dependency);
     }
     if (step.last_of_rendezvous) {
-      lines.back() += " last of meeting";
+      lines.back() += " last of rendezvous";
     }
   }
   return lines;
@@ -112,7 +112,8 @@ TEST(CriticalPathTest, AMemberThatWaitedLeadsToTheOneThatStartedLast) {
   const TaskGraph graph = std::move(tasks).Build();
   EXPECT_THAT(
       CriticalLines(graph),
-      ElementsAre("task 2 from 0 to 10", "task 3 from 10 to 10 last of meeting",
+      ElementsAre("task 2 from 0 to 10",
+                  "task 3 from 10 to 10 last of rendezvous",
                   "task 1 from 10 to 15"));
   // The late one itself waited for nobody.
   EXPECT_THAT(Lines(PathTo(graph, Simulate(graph), late)),
@@ -156,7 +157,7 @@ TEST(CriticalPathTest, OfMembersThatStartedLastTheSmallestIsBlamed) {
   const Schedule schedule = Simulate(graph);
   EXPECT_THAT(
       Lines(PathTo(graph, schedule, TaskId{1})),
-      ElementsAre("task 2 from 0 to 6", "task 3 from 6 to 6 last of meeting",
+      ElementsAre("task 2 from 0 to 6", "task 3 from 6 to 6 last of rendezvous",
                   "task 1 from 6 to 8"));
   // One that did not wait keeps to its own lane.
   EXPECT_THAT(Lines(PathTo(graph, schedule, TaskId{5})),

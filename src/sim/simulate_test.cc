@@ -60,7 +60,7 @@ TEST(SimulateTest, ANegativeDelayLetsATaskStartBeforeTheOtherEnds) {
   tasks.Wait(a, b, -4);
   tasks.Wait(a, c, -20);
   const Schedule schedule = Simulate(std::move(tasks).Build());
-  // a works from 2 to 12.
+  // a runs from 2 to 12.
   EXPECT_EQ(schedule.placements[b].start, Us(8));
   EXPECT_EQ(schedule.placements[b].cause, Cause::kDependency);
   EXPECT_EQ(schedule.placements[c].start, Us(2));

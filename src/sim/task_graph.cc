@@ -160,10 +160,10 @@ std::vector<Orderer::Hop> Orderer::FindCycle() const {
     seen_at[task.value] = static_cast<uint32_t>(hops.size());
     const bool by_lane = cause_[task.value] == 0;
     hops.push_back(
-        {.task = task, .verb = by_lane ? "runs behind" : "waits for"});
+        {.task = task, .verb = by_lane ? "runs after" : "waits for"});
     TaskId cause = CurrentCause(task);
     if (!not_placed(cause)) {
-      hops.push_back({.task = cause, .verb = "meets"});
+      hops.push_back({.task = cause, .verb = "is in a rendezvous with"});
       const auto members = graph_.members(graph_.tasks()[cause].rendezvous);
       cause = *std::ranges::find_if(members, not_placed);
     }
@@ -179,7 +179,7 @@ std::string Orderer::DescribeCycle(
   // is one line.
   constexpr size_t kMostNamed = 8;
   const std::vector<Hop> hops = FindCycle();
-  std::string text = "tasks wait for each other in a circle: ";
+  std::string text = "tasks form a dependency cycle: ";
   for (size_t i = 0; i < std::min(hops.size(), kMostNamed); ++i) {
     text += fmt::format("{}{} {} ", describe(hops[i].task),
                         i == 0 ? "" : ", which", hops[i].verb);

@@ -71,7 +71,7 @@ class TaskGraph {
     return std::span(waits_).subspan(first,
                                      first_wait_[task.value + 1] - first);
   }
-  /// Where the first of waits() stands among those of all tasks.
+  /// The index of the first of waits() among those of all tasks.
   uint32_t first_wait(TaskId task) const { return first_wait_[task.value]; }
   uint32_t wait_count() const { return static_cast<uint32_t>(waits_.size()); }
   /// The task before it on its lane; invalid for the first.

@@ -104,11 +104,11 @@ TEST(TaskGraphTest, RanksThatSwapTwoCollectivesAreADeadlock) {
   const auto graph = std::move(tasks).TryBuild();
   ASSERT_FALSE(graph);
   EXPECT_EQ(graph.error().message,
-            "tasks wait for each other in a circle: "
-            "rank 0 all_reduce runs behind rank 0 all_to_all, "
-            "which meets rank 1 all_to_all, "
-            "which runs behind rank 1 all_reduce, "
-            "which meets rank 0 all_reduce");
+            "tasks form a dependency cycle: "
+            "rank 0 all_reduce runs after rank 0 all_to_all, "
+            "which is in a rendezvous with rank 1 all_to_all, "
+            "which runs after rank 1 all_reduce, "
+            "which is in a rendezvous with rank 0 all_reduce");
 }
 
 TEST(TaskGraphTest, TheMessageLeavesOutWhatOnlyWaitsForTheCycle) {
@@ -122,8 +122,7 @@ TEST(TaskGraphTest, TheMessageLeavesOutWhatOnlyWaitsForTheCycle) {
   const auto graph = std::move(tasks).TryBuild();
   ASSERT_FALSE(graph);
   EXPECT_EQ(graph.error().message,
-            "tasks wait for each other in a circle: a waits for b, which "
-            "waits for a");
+            "tasks form a dependency cycle: a waits for b, which waits for a");
 }
 
 TEST(TaskGraphTest, ATaskThatWaitsForItselfIsACycle) {
@@ -133,7 +132,7 @@ TEST(TaskGraphTest, ATaskThatWaitsForItselfIsACycle) {
   const auto graph = std::move(tasks).TryBuild();
   ASSERT_FALSE(graph);
   EXPECT_EQ(graph.error().message,
-            "tasks wait for each other in a circle: a waits for a");
+            "tasks form a dependency cycle: a waits for a");
 }
 
 TEST(TaskGraphTest, TwoMembersOfARendezvousOnOneLaneAreACycle) {
@@ -145,8 +144,8 @@ TEST(TaskGraphTest, TwoMembersOfARendezvousOnOneLaneAreACycle) {
   const auto graph = std::move(tasks).TryBuild();
   ASSERT_FALSE(graph);
   EXPECT_EQ(graph.error().message,
-            "tasks wait for each other in a circle: b runs behind a, which "
-            "meets b");
+            "tasks form a dependency cycle: b runs after a, which is in a "
+            "rendezvous with b");
 }
 
 TEST(TaskGraphTest, TheMessageOfALongCycleStopsAfterEightTasks) {
@@ -161,7 +160,7 @@ TEST(TaskGraphTest, TheMessageOfALongCycleStopsAfterEightTasks) {
   const auto graph = std::move(tasks).TryBuild();
   ASSERT_FALSE(graph);
   EXPECT_EQ(graph.error().message,
-            "tasks wait for each other in a circle: 0 waits for 1, which "
+            "tasks form a dependency cycle: 0 waits for 1, which "
             "waits for 2, which waits for 3, which waits for 4, which waits "
             "for 5, which waits for 6, which waits for 7, which waits for 8, "
             "and so on over 91 more tasks, back to 0");

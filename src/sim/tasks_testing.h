@@ -1,4 +1,4 @@
-// Small task graphs with names and whole microseconds, for tests.
+// Small task graphs with names and integer microseconds, for tests.
 #ifndef STEPCAST_SIM_TASKS_TESTING_H_
 #define STEPCAST_SIM_TASKS_TESTING_H_
 

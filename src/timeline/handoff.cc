@@ -68,7 +68,7 @@ class Splitter {
   const ir::ThreadId autograd_id_;
   TimedThread& autograd_;
   const std::vector<TimedBurst> bursts_;
-  size_t opened_ = 0;  // So many bursts were handed over.
+  size_t opened_ = 0;  // Bursts that had their handoff.
   std::vector<TimedSegment> segments_;
   std::vector<Handoff> handoffs_;
 };
@@ -162,7 +162,7 @@ void Splitter::SplitSegment(const TimedSegment& timed) {
 
 std::vector<Handoff> Splitter::Split() {
   for (const TimedSegment& timed : main_.segments) {
-    // A burst that began inside a call or before the step is not handed over.
+    // A burst that began inside a call or before the step has no handoff.
     while (opened_ < bursts_.size() &&
            autograd_.items[bursts_[opened_].first_item].start < timed.begin) {
       ++opened_;

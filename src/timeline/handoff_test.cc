@@ -118,7 +118,7 @@ TEST(HandoffTest, AnOpOfItsOwnOnTheMainThreadEndsABurst) {
                           "main 5 -> autograd 2", "autograd 3 -> main 6"));
 }
 
-TEST(HandoffTest, ABurstThatBeginsInsideACallIsNotHandedOver) {
+TEST(HandoffTest, ABurstThatBeginsInsideACallHasNoHandoff) {
   const Split split(
       "    call launch \"cudaLaunchKernel\" @15+10\n    op \"opt\" @80+10\n",
       kBackward);

@@ -33,8 +33,8 @@ constexpr std::string_view kAdviceForRanks =
     "; expected ranks that start collectives in the same order; give the same "
     "step of every rank, or one rank alone with --rank";
 constexpr std::string_view kAdviceForOne =
-    "; expected works on streams in the order of their launches; give another "
-    "step with --step, or record the step again";
+    "; expected activities on streams in the order of their launches; give "
+    "another step with --step, or record the step again";
 
 class Lowerer {
  public:
@@ -158,8 +158,8 @@ void Lowerer::AddActivities(uint32_t repeat) {
   }
 }
 
-// A call that waits for works is two tasks, of which the second can only start
-// when the activities are done.
+// A call that waits for activities is two tasks, of which the second can only
+// start when the activities are done.
 void Lowerer::AddCall(const HostSegment& segment, TaskOrigin origin,
                       sim::LaneId lane) {
   const sim::TaskId before{lowered_.origins.size() - 1};
@@ -241,7 +241,7 @@ void Lowerer::AddWaits() {
 }
 
 // A launch blocks while its stream's queue is full. One call may launch many
-// works (a captured graph): the queue holds calls.
+// activities (a captured graph): the queue holds calls.
 void Lowerer::AddQueues() {
   if (options_.launch_queue == 0) {
     return;

@@ -108,7 +108,7 @@ struct Lowered {
   uint32_t lanes_of_threads = 0;  // Lanes are the threads, then the streams.
 };
 
-/// Fails where collectives of the ranks can never meet.
+/// Fails where collectives of the ranks can never complete.
 Result<Lowered> Lower(const ir::Graph& graph, const HostPlan& plan,
                       const ActivityTimes& times, const LowerOptions& options);
 

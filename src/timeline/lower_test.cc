@@ -199,7 +199,7 @@ rank 0
   EXPECT_THAT(run.Starts(), ElementsAre(0, 7));
 }
 
-// main      [0-1][hand over 1-1]                [goes on 6-7]
+// main      [0-1][handoff 1-1  ]                [goes on 6-7]
 // autograd                      [backward 1-6  ]
 TEST(LowerTest, AThreadStartsWhenItIsGivenTheWork) {
   const ir::Graph graph = ir::GraphOf(R"(stepcast-graph 1
@@ -305,8 +305,8 @@ collective all_to_all #b0 #b1
 }
 
 TEST(LowerTest, AFullQueueDoesNotKeepASecondForwardPassFromTheFirstBackward) {
-  // f2's launch waits until b1 has left the queue. Were b1 handed over after
-  // all of the main thread's forward pass, it would wait for f2 in turn.
+  // f2's launch waits until b1 has left the queue. If the handoff of b1 came
+  // after all of the main thread's forward pass, b1 would in turn wait for f2.
   const ir::Graph graph = ir::GraphOf(R"(stepcast-graph 1
 rank 0
   thread main

@@ -21,8 +21,8 @@ Duration SumOf(const std::vector<HostSegment>& segments) {
   return sum;
 }
 
-// Annotations are no ops: what is below them is at the top.
-TEST(MeasuredPlanTest, TheTopLevelOpIsTheOutermostThatIsNoAnnotation) {
+// Annotations are not ops: what is below them is at the top level.
+TEST(MeasuredPlanTest, TheTopLevelOpIsTheOutermostThatIsNotAnAnnotation) {
   const ir::Graph graph = GraphOf(R"(stepcast-graph 1
 rank 0
   thread main

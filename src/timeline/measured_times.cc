@@ -262,7 +262,7 @@ void Taker::TakeLateStart(ir::ActivityId id, Duration usual) {
 }
 
 // Whether its call had not returned long before: a first launch loads code, and
-// a copy from pageable memory is staged, both inside the call.
+// a copy from pageable memory is staged by the host, both inside the call.
 bool Taker::StartsByReturn(ir::ActivityId id) const {
   if (taken_.causes[id] != StartCause::kLaunch) {
     return false;

@@ -140,7 +140,7 @@ struct Item {
   std::vector<ir::CallId> calls;
 };
 
-// In the order of the ops. A call outside of all ops stands before the op of
+// In the order of the ops. A call outside of all ops is placed before the op of
 // the next call that has one, else at the end.
 std::vector<Item> ItemsOf(const ir::GraphData& data,
                           const IdVector<ir::OpId, ir::OpId>& tops,
@@ -177,8 +177,8 @@ std::vector<Item> ItemsOf(const ir::GraphData& data,
   return items;
 }
 
-// Where the main thread waits for a burst of autograd's: it hands over before
-// item `start` and goes on with item `finish`.
+// Where the main thread waits for a burst of autograd's: the handoff is before
+// item `start`, and it goes on with item `finish`.
 struct Wait {
   size_t start = 0;
   size_t finish = 0;

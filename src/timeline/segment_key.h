@@ -44,7 +44,7 @@ std::string KeyText(const ir::GraphData& data, const SegmentKey& key);
 bool Waits(const ir::GraphData& data, ir::CallId call);
 
 /// Whether a thread's segment is there for form's sake: before the first item
-/// of a thread that starts with it, be it handed over or not.
+/// of a thread that starts with it, with or without a handoff.
 std::vector<bool> OpeningSegments(const ir::GraphData& data,
                                   const HostPlan& plan, ir::ThreadId thread);
 

@@ -13,11 +13,11 @@ namespace stepcast::view {
 
 struct TextStyle {
   size_t width = 0;   // Of the terminal, in columns; 0: no limit.
-  bool rich = false;  // With colours, and small bars beside shares.
+  bool rich = false;  // With colours, and small bars next to shares.
 };
 std::string WriteText(const Doc& doc, const TextStyle& style = {});
 
-/// Takes a piece of what is written. Reports may be too large to keep.
+/// Takes a chunk of the output; whole reports may be too large to keep.
 using Sink = std::function<void(std::string_view chunk)>;
 
 /// One object. "version", "scenario" and "verdict" come first.

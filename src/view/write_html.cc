@@ -158,7 +158,7 @@ std::string WriteHtml(const Doc& doc) {
   HtmlWriter writer(page);
   VisitBlocks(doc.blocks, writer);
   if (doc.asked) {
-    // A report that can be asked again, as those of JSON.
+    // The question, so that the page can be rerun as JSON reports can.
     JsonWriter json(JsonWriter::Style::kCompact);
     json.BeginObject();
     json.Key("version");

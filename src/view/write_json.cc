@@ -62,7 +62,7 @@ class Members {
   std::vector<std::string> open_;
 };
 
-// Larger pieces are written no faster.
+// Larger chunks are not written any faster.
 constexpr size_t kChunkSize = size_t{1} << 20;
 
 void WriteRows(JsonWriter& json, const Table& table,

@@ -41,7 +41,7 @@ Doc SampleDoc() {
                           Share{us / 3000}, Value()});
   }
   doc.blocks.emplace_back(table);
-  doc.blocks.emplace_back(Notes{{"a guess"}});
+  doc.blocks.emplace_back(Notes{{"an estimate"}});
   doc.csv = table;
   return doc;
 }
@@ -60,7 +60,7 @@ TEST(WriteTextTest, HasTheVerdictSecondAndCutsTablesAtTheirLimit) {
             "  volta_sge...28x64_nn    0.500      5.0  16.7 %\n"
             "  ... 1 more\n"
             "\n"
-            "note: a guess\n");
+            "note: an estimate\n");
 }
 
 // The sample with its rows made as they are asked for.
@@ -150,7 +150,7 @@ TEST(WriteJsonTest, DotsLeadIntoObjectsAndNothingIsLeftOut) {
     }
   ],
   "notes": [
-    "a guess"
+    "an estimate"
   ]
 }
 )");

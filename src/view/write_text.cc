@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kIndent = "  ";
 constexpr size_t kGap = 2;  // Between columns.
-// A word of less could not be told from others.
+// Words cut shorter than this would be indistinguishable.
 constexpr size_t kLeastWords = 12;
 // A bar of 100 %.
 constexpr size_t kBarWidth = 12;
@@ -37,8 +37,8 @@ std::string BarText(double share) {
   return bar + std::string(kEighths[eighths % kEighths.size()]);
 }
 
-// At most `width` columns a line, broken between words; later lines begin with
-// `indent`.
+// At most `width` columns per line, broken between words; later lines begin
+// with `indent`.
 std::string Wrapped(std::string_view text, size_t width,
                     std::string_view indent) {
   if (width == 0) {

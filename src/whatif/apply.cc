@@ -23,7 +23,7 @@ namespace {
 using timeline::TaskOrigin;
 
 // As in engine/run/predict.cc: of the variance of a model's error, the part
-// that all its activities share; how many deviations p10 and p90 lie off.
+// that all its activities share; how many deviations p10 and p90 are off.
 constexpr double kShared = 0.5;
 constexpr double kDecile = 1.2816;
 // Tasks that may be simulated for one interval: half a second's worth.

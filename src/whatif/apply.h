@@ -15,8 +15,8 @@
 
 namespace stepcast::whatif {
 
-// How sure the difference between two steps is: both are drawn again and again
-// with the same luck.
+// How certain the difference between two steps is: a Monte Carlo simulation of
+// both with common random numbers.
 
 /// After less before; negative where the change helps.
 struct Delta {
@@ -24,20 +24,20 @@ struct Delta {
   Duration p10{};
   Duration p50{};
   Duration p90{};
-  /// What the drawn steps' deciles differ by.
+  /// The difference of the sampled steps' deciles.
   engine::StepInterval shift{};
 };
 
-/// Draws errors of models, shapes and hosts that both steps share, so that what
-/// they have in common falls out: the difference of a step to itself is exactly
-/// 0, and so is its interval.
+/// Samples errors of models, shapes and hosts once for both steps, so that what
+/// they have in common cancels out: the difference of a step to itself is
+/// exactly 0, and so is its interval.
 Delta DeltaOf(const Case& before, const Case& after);
 
 struct Changed {
   Case after;
   Delta delta;
   std::vector<std::string> notes;  // How changes were carried out.
-  bool bound = false;              // What is gained is at most what is told.
+  bool bound = false;              // The gain is at most what is reported.
 };
 
 /// Those that come last after the others; all else in the order given.

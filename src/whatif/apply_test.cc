@@ -72,8 +72,9 @@ TEST(ApplyTest, DroppingHostWorkBeforeASyncSavesNothing) {
   EXPECT_EQ(DeltaUs(TraceOf(kStep), {"drop-op=b"}), 0);
 }
 
-// Without works the sync has nothing to wait for: of its 78 us stay the entry
-// of 2 and the return of 10. The 30 us of "a" and the 5 us before it go, too.
+// Without kernels the sync has nothing to wait for: of its 78 us only the entry
+// of 2 and the return of 10 remain. The 30 us of "a" and the 5 us before it go,
+// too.
 TEST(ApplyTest, DroppingAnOpTakesItsActivitiesAlong) {
   const Changed changed = After(TraceOf(kStep), {"drop-op=a"});
   EXPECT_EQ(changed.after.result.accounts[0].gpu_active, Duration{});

@@ -94,7 +94,7 @@ constexpr ChangeKind kOtherChanges[] = {
      .tries = "- bucket=25 prefetch"},
     {.name = "remove-straggler",
      .arguments = "",
-     .help = "no rank takes far longer than the middle one; all start at once",
+     .help = "no rank takes far longer than the median; all start at once",
      .edit = RemoveStraggler,
      .tries = "-"},
     {.name = "remove-sync",

@@ -86,7 +86,7 @@ TEST(PlanOfTheBaseTest, IsReadAgainForWhatAChangeMakes) {
   EXPECT_EQ(DeltaUs(before, {"placement=host"}),
             ToMicroseconds(there.result.step - before.result.step));
   EXPECT_GT(there.result.step, before.result.step);
-  // What the plan does not tell of is an error, as with reshard.
+  // GPUs that do not match the plan are an error, as with reshard.
   EXPECT_THAT(ErrorOf(before, "gpus=2"), HasSubstr("is on rank 2; expected"));
   EXPECT_THAT(ErrorOf(before, "gpus=1"), HasSubstr("expected --gpus 2"));
   EXPECT_THAT(ErrorOf(before, "impl=pytorch"),

@@ -41,11 +41,11 @@ TEST(RemoveStragglerTest, WhatOneRankTakesLongerForIsCutToTheMiddle) {
   EXPECT_NEAR(ToMicroseconds(changed.after.result.step), 200, 10);
   ASSERT_EQ(changed.notes.size(), 1u);
   EXPECT_THAT(changed.notes[0],
-              ::testing::HasSubstr("5.000 ms in 1 place beyond what the middle "
+              ::testing::HasSubstr("5.000 ms in 1 place beyond what the median "
                                    "rank takes, and up to 0.200 ms"));
 }
 
-TEST(RemoveStragglerTest, WhereNothingLastsLongerItIsSaidSo) {
+TEST(RemoveStragglerTest, SaysSoWhereNothingLastsLonger) {
   const Case before =
       TraceOf("stepcast-graph 1\n" + RankText(0, 0, 400, 100) +
               RankText(1, 0, 400, 100) + RankText(2, 0, 400, 100) +
@@ -54,7 +54,7 @@ TEST(RemoveStragglerTest, WhereNothingLastsLongerItIsSaidSo) {
   EXPECT_EQ(changed.delta.step, Duration{});
   EXPECT_THAT(changed.notes,
               ::testing::ElementsAre("nothing lasts far longer than on the "
-                                     "middle rank, and all ranks start at "
+                                     "median rank, and all ranks start at "
                                      "once"));
 }
 

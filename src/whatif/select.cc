@@ -124,7 +124,8 @@ void Selector::MatchActivities() {
   }
 }
 
-// Calls inside a matched op, called so themselves, or all of whose works match.
+// Calls inside a matched op, calls whose own name matches, or calls all of
+// whose activities match.
 void Selector::MatchCalls() {
   constexpr char kSomeDoNot = 2;
   calls_ = IdVector<ir::CallId, char>(data_.calls.size());

@@ -108,29 +108,29 @@ class StepEditor {
     times_.activities[id].shape = shape;
   }
 
-  /// Works take the time that they took to begin with, times the price of what
-  /// they compute now on the GPU of now, over the price of what they computed
-  /// on the one they ran on; without such prices, times the ratio of the GPUs'
-  /// bandwidths. What is as it was has its own time, as certain as it was.
+  /// Scales the original time of each activity by the price of its current
+  /// shape on the current GPU, over the price of its original shape on the GPU
+  /// it ran on; without such prices, by the ratio of the GPUs' bandwidths. An
+  /// unchanged activity keeps its time and its uncertainty.
   /// Returns how many have both prices.
   Result<size_t> Reprice(std::span<const ir::ActivityId> activities);
   /// The same for one activity with prices from elsewhere, `to` for `gpu`.
   void Reprice(ir::ActivityId id, const cost::Estimate& from,
                const cost::Estimate& to, std::string_view gpu);
 
-  /// The models of a GPU and what they have been asked. Fails if it is empty:
-  /// the trace does not tell.
+  /// The models of a GPU and what they have been asked. Fails if its name is
+  /// empty: the trace does not say which GPU it is.
   Result<ShapePrices*> PricesOn(const engine::Machine& machine);
 
   /// What a user should know of how the change was carried out.
-  /// The same twice is told once.
+  /// A repeated note is kept once.
   void Note(std::string note) {
     if (std::ranges::find(notes_, note) == notes_.end()) {
       notes_.push_back(std::move(note));
     }
   }
   const std::vector<std::string>& notes() const { return notes_; }
-  /// What was gained is at most what is told.
+  /// Marks the gain as an upper bound.
   void MarkBound() { bound_ = true; }
   bool bound() const { return bound_; }
 

@@ -14,7 +14,7 @@ namespace {
 
 // Families whose kernels are tried at twice the speed.
 constexpr size_t kFamilies = 3;
-// Of the step; less is no gain.
+// Of the step; less does not count as a gain.
 constexpr int64_t kLeastGain = 1000;
 
 std::vector<std::string> Words(std::string_view text) {
@@ -54,7 +54,7 @@ std::vector<std::string> LongestFamilies(const Case& subject) {
 std::vector<std::string> ChangesToTry(const Case& subject) {
   std::vector<std::string> texts;
   for (const ChangeKind& kind : Changes()) {
-    // What only models can be asked for is no advice for a recorded step.
+    // Changes that only apply to models are not advice for a recorded step.
     if (!subject.job && kind.edit == nullptr) {
       continue;
     }

@@ -16,7 +16,7 @@ namespace stepcast::whatif {
 
 /// How sure a gain is, by its interval.
 enum class Confidence {
-  kHigh,    // Between half and one and a half of what is told.
+  kHigh,    // Between 0.5 and 1.5 times what is reported.
   kMedium,  // A gain.
   kLow,     // Perhaps none.
 };

@@ -129,7 +129,7 @@ void TaskTimer::Fill(sim::TaskId id) {
   FillDelays(id, origin);
 }
 
-// What one task's times follow from, beside what all follow from.
+// What one task's times depend on, apart from what all of them depend on.
 bool SameTimes(const EditedActivity& a, const EditedActivity& b) {
   return a.duration == b.duration && a.launch == b.launch && a.gap == b.gap;
 }
@@ -137,8 +137,8 @@ bool SameTimes(const EditedSegment& a, const EditedSegment& b) {
   return a.duration == b.duration && a.tail == b.tail && a.waits == b.waits;
 }
 
-// Whether edits reach beyond the tasks of what was edited: others' waits for a
-// work that is gone, waits of streams, when ranks start.
+// Whether edits reach beyond the tasks of what was edited: waits for an
+// activity that is gone, waits of streams, when ranks start.
 bool ReachFar(const StepTimes& a, const StepTimes& b) {
   if (a.stream_waits != b.stream_waits ||
       !std::ranges::equal(a.rank_starts, b.rank_starts)) {

@@ -1,4 +1,4 @@
-// Edited times of activities and pieces as those of the simulator's tasks.
+// Edited times of activities and segments as those of the simulator's tasks.
 #ifndef STEPCAST_WHATIF_TASK_FILLER_H_
 #define STEPCAST_WHATIF_TASK_FILLER_H_
 
@@ -19,7 +19,7 @@ sim::TaskTimes ToTaskTimes(const ir::GraphData& data,
                            const timeline::Lowered& lowered,
                            const StepTimes& times);
 
-/// The same for many edits of one step: only tasks of activities and pieces
+/// The same for many edits of one step: only tasks of activities and segments
 /// that were edited are looked at. All that it is given outlives it.
 class TaskFiller {
  public:
@@ -42,7 +42,7 @@ class TaskFiller {
   sim::TaskTimes task_times_;
   bool whole_ = false;  // All of task_times_ may differ from the base.
   std::vector<sim::TaskId> touched_;  // Otherwise these do.
-  /// Tasks by key: the number of an activity, then of a piece, thread by
+  /// Tasks by key: the number of an activity, then of a segment, thread by
   /// thread.
   std::vector<uint32_t> first_task_;
   std::vector<sim::TaskId> tasks_;

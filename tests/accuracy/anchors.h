@@ -44,7 +44,7 @@ struct Comparison {
   bool holds() const { return n > 0 && value_pct <= limit_pct; }
 };
 
-/// Where the measured data lies, and which fitted models answer.
+/// Where the measured data is, and which fitted models are used.
 struct Setting {
   std::filesystem::path data;
   cost::ProfileStore store{};

@@ -31,7 +31,7 @@ class AnchorsTest : public ::testing::Test {
 };
 
 // The limit of 8 % is missed: the library of these samples (cuBLAS 10) chooses
-// kernels by rules that the shape does not tell, and the two layouts of one
+// kernels by rules that the shape does not show, and the two layouts of one
 // shape differ by 12 %. This holds what was reached.
 TEST_F(AnchorsTest, MatrixProductsOfTheAuthorsDoNotGetWorse) {
   constexpr double kReachedPct = 12;

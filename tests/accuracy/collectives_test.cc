@@ -52,8 +52,8 @@ TEST_F(MeasuredCollectives, SizesThatNoFitSawAreWithinFivePercent) {
   for (const CollectiveLine& line : accuracy->totals) {
     SCOPED_TRACE(line.kind);
     EXPECT_LE(line.ours.gmae_pct, 5);
-    // Intervals should hold four of five; times of send/receive are whole
-    // microseconds, which few sizes resolve.
+    // Intervals should hold four of five; times of send/receive are integer
+    // microseconds, too coarse for most sizes.
     if (line.ours.n >= 50) {
       EXPECT_GE(line.in_interval, 0.65);
     }

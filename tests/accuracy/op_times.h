@@ -1,5 +1,5 @@
-// The device time of each op in the authors' traces of DLRM on V100 beside what
-// is predicted from a model file.
+// The device time of each op in the authors' traces of DLRM on V100, compared
+// to what is predicted from a model file.
 #ifndef STEPCAST_TESTS_ACCURACY_OP_TIMES_H_
 #define STEPCAST_TESTS_ACCURACY_OP_TIMES_H_
 

@@ -15,9 +15,9 @@ constexpr double kLimitPct = 10;
 // length.
 constexpr double kLeastShare = 0.02;
 
-// Held to what was reached. One of two gradients that are added lies across the
-// other's layout: how many of its sectors a block finds again is not modelled.
-// 126 us of a step that takes 6.8 ms without a profiler.
+// Held to what was reached. One of two gradients that are added has a layout
+// across the other's: how many of its sectors a block finds again is not
+// modelled. 126 us of a step that takes 6.8 ms without a profiler.
 constexpr double kAddLimitPct = 12;
 bool IsAcrossLayouts(const OpTime& op) {
   return op.op == "aten::add";

@@ -77,7 +77,7 @@ Result<PaperStep> ReadStep(std::span<const std::string_view> cells) {
     const auto number = CellNumber(cells[3 + i]);
     if (!batch || !number) {
       return Fail(ErrorCode::kInvalidInput,
-                  fmt::format("'{}' is no number", cells[3 + i]));
+                  fmt::format("'{}' is not a number", cells[3 + i]));
     }
     numbers[i] = *number;
   }

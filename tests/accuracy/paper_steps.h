@@ -1,5 +1,5 @@
-// The steps of Lin et al. (HiPC 2022) on V100 and TITAN Xp beside ours, with
-// the papers' own errors.
+// The steps of Lin et al. (HiPC 2022) on V100 and TITAN Xp compared to ours,
+// with the papers' own errors.
 #ifndef STEPCAST_TESTS_ACCURACY_PAPER_STEPS_H_
 #define STEPCAST_TESTS_ACCURACY_PAPER_STEPS_H_
 

@@ -144,10 +144,10 @@ TEST_F(PublishedStepsTest, TablesInHostMemoryAreWithinThirtyPercent) {
 }
 
 // Rows that differ in where the tables are and in nothing else that the file
-// tells: the faster placement is predicted to be the faster one. Differences
+// states: the faster placement is predicted to be the faster one. Differences
 // below 5 % are left out: releases of one software differ by more. One of the
-// pairs is the other way round, a T4 at batch 256 in FP32, where the source
-// alone of all its rows has the cache after the host's lookups.
+// pairs is the other way round, a T4 at batch 256 in FP32: the only row of its
+// source in which the cache is slower than the host's lookups.
 TEST_F(PublishedStepsTest, PlacementsAreInTheirOrder) {
   const auto key = [](const PredictedStep& step) {
     const learn::StepRow& row = *step.row;

@@ -72,7 +72,7 @@ Result<std::vector<Comparison>> CompareSmallOps(const Setting& setting) {
       Comparison comparison =
           pool.Take(fmt::format("rows of kernels/{}, {}", op, part.name));
       comparison.note =
-          fmt::format("{} rows do not tell the sizes of their kernels.",
+          fmt::format("{} rows do not show the sizes of their kernels.",
                       rows.skipped.size());
       comparisons.push_back(std::move(comparison));
     }

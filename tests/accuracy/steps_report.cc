@@ -1,4 +1,4 @@
-// Prints the papers' steps, or the ops of their traces, beside ours, for
+// Prints the papers' steps, or the ops of their traces, next to ours, for
 // docs/accuracy.md: steps_report DATA [ops], where DATA has the folder authors.
 #include <cstdio>
 #include <string>

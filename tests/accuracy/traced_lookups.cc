@@ -29,8 +29,8 @@ constexpr std::array kRecordings = {
               .device = "v100-sxm-16gb"},
 };
 
-// Only what belongs to the run itself; a third party's merge of both files lies
-// beside them.
+// Only what belongs to the run itself; a third party's merge of both files is
+// next to them.
 std::vector<std::filesystem::path> PathsOf(const Recording& recording,
                                            const Setting& setting) {
   const std::filesystem::path folder =
@@ -136,7 +136,7 @@ Result<std::vector<Comparison>> CompareTracedLookups(const Setting& setting) {
       Compare("the same, forward and backward apart", Metric::kWorst,
               kLookupsLimitPct, std::move(passes))};
   comparisons.front().note = fmt::format(
-      "{} kernels whose sizes the trace does not tell are left "
+      "{} kernels whose sizes the trace does not show are left "
       "out.",
       unsized);
   return comparisons;

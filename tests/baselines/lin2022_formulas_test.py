@@ -45,7 +45,7 @@ class EmbeddingTest(unittest.TestCase):
                                delta=.1)
 
     def test_misses_the_kernels_of_their_traces_by_as_much(self):
-        # docs/models/embedding.md has ours beside these.
+        # docs/models/embedding.md has ours next to these.
         for bag, measured, error in (
                 (RANDOM, 521.8, 2.5), (backward(RANDOM), 1276.7, -17.3),
                 (CRITEO, 53, 66.2), (backward(CRITEO), 109, -8.4)):

@@ -179,8 +179,8 @@ class WalkOpsTest(unittest.TestCase):
                          [False, False, True, False])
 
     def test_a_timeline_of_another_step_is_refused(self):
-        with self.assertRaisesRegex(ValueError, "1 works are simulated; "
-                                    "expected 2"):
+        with self.assertRaisesRegex(
+                ValueError, "1 activities are simulated; expected 2"):
             set_times(graph_text.parse(GRAPH), TIMELINE[:-2])
 
     def test_knows_which_ops_the_papers_model(self):

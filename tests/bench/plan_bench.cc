@@ -1,5 +1,5 @@
-// How many plans a second the planner's cost tells apart: parts moved one at a
-// time, and whole searches.
+// How many plans per second the planner's cost function ranks: parts moved one
+// at a time, and whole searches.
 #include <benchmark/benchmark.h>
 
 #include "base/rng.h"

@@ -57,8 +57,8 @@ void AddRank(Rng& rng, uint32_t rank, size_t tasks, TaskParts& parts) {
   }
 }
 
-/// Ranks one after another, as from one trace a rank, so that ids and the order
-/// of things go apart.
+/// Ranks one after another, as from one trace per rank, so that the order of
+/// ids differs from the order in time.
 TaskParts TrainingTasks(size_t tasks) {
   Rng rng(1);
   TaskParts parts{.lanes = kRanks * kLanesOfARank};
@@ -75,7 +75,7 @@ TaskParts TrainingTasks(size_t tasks) {
   return parts;
 }
 
-/// Waits without any pattern: the worst for caches and for guessing.
+/// Waits without any pattern: the worst case for caches and branch prediction.
 TaskParts AnyTasks(size_t tasks) {
   Rng rng(1);
   return testing::RandomTasks(rng, {.lanes = 24,

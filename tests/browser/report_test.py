@@ -253,7 +253,7 @@ class ReportTest(unittest.TestCase):
         self.assertTrue(seen["title"].startswith("batch_sweep: "))
         self.assertEqual(seen["sections"][:3],
                          ["Charts", "Pareto front",
-                          "What conclusions hang on"])
+                          "Sensitivity to uncertain inputs"])
         # Two charts of every row, the Pareto front, and one tornado.
         self.assertEqual(len(seen["charts"]), 4)
         rows = said["row_count"]
@@ -271,8 +271,8 @@ class ReportTest(unittest.TestCase):
     def without_scripts(self, name, *words):
         """Writes a page with stepcast; what is seen of it with scripts off.
 
-        It stands in a frame that may not run scripts, beside a page that may
-        and looks into it.
+        It is in a frame that may not run scripts, next to a page that may
+        and that looks into it.
         """
         page = self.folder / f"{name}.html"
         run(options.binary, *words, "--html", str(page))

@@ -1,4 +1,4 @@
-// Looks into a page whose scripts may not run, in a frame beside it, and leaves
+// Looks into a page whose scripts may not run, in a frame next to it, and leaves
 // what is to be seen in <pre id="probe"> as JSON.
 "use strict";
 window.addEventListener("load", () => {

@@ -46,16 +46,16 @@ class ModelTest(unittest.TestCase):
 
 class MallocTest(unittest.TestCase):
 
-    def test_memory_is_kept_where_malloc_can_be_told(self):
-        told = {}
+    def test_memory_is_kept_where_malloc_has_options(self):
+        options = {}
 
         def mallopt(number, value):
-            told[number] = value
+            options[number] = value
             return 1
         self.assertTrue(malloc_option.keep_memory(
             types.SimpleNamespace(mallopt=mallopt)))
         # M_MMAP_MAX and M_TRIM_THRESHOLD.
-        self.assertEqual(told, {-4: 0, -1: 2 ** 31 - 1})
+        self.assertEqual(options, {-4: 0, -1: 2 ** 31 - 1})
 
     def test_other_allocators_are_left_alone(self):
         self.assertFalse(malloc_option.keep_memory(types.SimpleNamespace()))

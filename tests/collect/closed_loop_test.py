@@ -24,7 +24,7 @@ def load():
 
 LOOP = load()
 
-# Writes down what it was told, and answers as capture.py or stepcast would.
+# Writes down its arguments, and answers as capture.py or stepcast would.
 FAKE = """#!/bin/sh
 echo "$@" >> ROOT/calls
 case "$*" in

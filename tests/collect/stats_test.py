@@ -40,7 +40,7 @@ class StatsTest(unittest.TestCase):
         self.assertAlmostEqual(few / many, 2.0, places=6)
         self.assertEqual(stats.median_error([5]), math.inf)
 
-    def test_a_summary_tells_the_median_without_the_interrupts(self):
+    def test_a_summary_shows_the_median_without_the_interrupts(self):
         sampler = stats.Sampler()
         for time in [10, 10, 10, 11, 11, 90]:
             sampler.add(time)
@@ -84,7 +84,7 @@ class StepFilterTest(unittest.TestCase):
         self.assertEqual(self.add(steps, 2, 0.015), 0)
         self.assertEqual(steps.good, [1, 2])
 
-    def test_a_bad_look_spoils_what_is_before_and_behind_it(self):
+    def test_a_bad_look_spoils_what_is_before_and_after_it(self):
         steps = self.make()
         self.reference = 200.0
         self.assertEqual(self.add(steps, 1, 0.03), 1)

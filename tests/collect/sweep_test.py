@@ -53,7 +53,7 @@ class SweepTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "no operator 'gem'.*linear"):
             points.make_sweep(1, "small", ["gem"])
 
-    def test_every_point_tells_its_work(self):
+    def test_every_point_states_its_work(self):
         for sizes in ("papers", "small"):
             for p in whole(1, sizes):
                 flops, moved = work.work_of(p)
@@ -97,7 +97,7 @@ class WorkTest(unittest.TestCase):
 
     def test_rows_of_tables_come_from_beyond_the_last_cache(self):
         rotation = work.Rotation(near=4 << 20, far=64 << 20)
-        # Of a table of 4 GiB a call touches 64 rows or 16,384.
+        # Each call touches 64 or 16,384 rows of a 4 GiB table.
         bag = {"kind": "embedding_bag", "op": "bag_fwd", "rows": 1 << 24,
                "dim": 64, "batch": 16, "lookups": 4}
         self.assertEqual(rotation.sets(bag), 256)

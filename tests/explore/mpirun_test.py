@@ -37,7 +37,7 @@ class MpirunTest(study_run.StudyTest):
         self.assertEqual(len(rows), study_run.ROWS)
         self.assertEqual(set(rows.values()), {1}, "rows were predicted twice")
 
-    def test_processes_are_told_by_every_launcher(self):
+    def test_every_launcher_numbers_its_processes(self):
         for own, count in LAUNCHERS:
             with self.subTest(own):
                 out = self.folder / own

@@ -19,7 +19,7 @@ A case, run in an empty directory of its own:
 `--- file NAME.gz` is stored gzipped. After the name may follow `base64` (the
 block is decoded first) and `first N` (only the first N bytes are stored, after
 any compression). Besides `stepcast` a command may be `cat NAME` (unpacked if
-it ends in .gz) or `ls`, to look at files that were written. ` | compact` behind
+it ends in .gz) or `ls`, to look at files that were written. ` | compact` after
 a command puts every object and list of its JSON on one line that fits there.
 
 `--- use NAME...` copies files and folders of tests/golden/files. One of them is

@@ -125,7 +125,7 @@ TEST_P(PriceLaws, TwiceTheSizeIsNotFaster) {
 }
 
 // Where the fitted range ends, the answer changes as it does inside.
-TEST_P(PriceLaws, LeavingTheFittedRangeIsNoJump) {
+TEST_P(PriceLaws, TimesDoNotJumpAtTheEndOfTheFittedRange) {
   ir::Gemm gemm{.batch = 1,
                 .m = 4096,
                 .n = 4096,

@@ -20,7 +20,7 @@ constexpr uint64_t kProblems = Tries(uint64_t{200});
 constexpr double kWithin = 1.01;
 constexpr uint64_t kMostMissed = kProblems / 20;
 
-// The simulator stands in: what a plan costs.
+// In place of the simulator: all plans take the same time, so cost decides.
 Simulate ByCost() {
   return [](const Plan&) { return Simulated{.step = Duration(1)}; };
 }

@@ -128,7 +128,7 @@ TEST(SimPropertyTest, AWaitAgainstAPathIsRefused) {
     parts.dependencies.push_back({.before = last, .after = first});
     const auto graph = BuildTasks(parts);
     ASSERT_FALSE(graph);
-    ASSERT_NE(graph.error().message.find("in a circle: task "),
+    ASSERT_NE(graph.error().message.find("dependency cycle: task "),
               std::string::npos);
   });
 }

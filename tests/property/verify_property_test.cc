@@ -142,7 +142,7 @@ constexpr std::array kOpMutations = {
                }
                return op.valid();
              }},
-    Mutation{"parent behind its child",
+    Mutation{"parent after its child",
              [](GraphData& data, Rng&) {
                if (data.ops.size() < 2) {
                  return false;
@@ -253,7 +253,7 @@ constexpr std::array kCallMutations = {
                }
                return call.valid();
              }},
-    Mutation{"event that is no record",
+    Mutation{"event that is not a record",
              [](GraphData& data, Rng& rng) {
                const CallId call = Find(rng, data.calls, [&](CallId id) {
                  return data.calls[id].event.valid();
@@ -302,7 +302,7 @@ constexpr std::array kActivityMutations = {
                }
                return activity.valid();
              }},
-    Mutation{"works of streams out of order",
+    Mutation{"activities of streams out of order",
              [](GraphData& data, Rng& rng) {
                const ActivityId activity =
                    Find(rng, data.activities, [&](ActivityId id) {
@@ -316,7 +316,7 @@ constexpr std::array kActivityMutations = {
                }
                return activity.valid();
              }},
-    Mutation{"works of a stream out of order",
+    Mutation{"activities of a stream out of order",
              [](GraphData& data, Rng& rng) {
                const auto belongs = [](const ir::Activity& a,
                                        const ir::Activity& b) {
@@ -363,7 +363,7 @@ constexpr std::array kWaitMutations = {
                wait.before = other.valid() ? other : wait.before;
                return other.valid();
              }},
-    Mutation{"circle of waits",
+    Mutation{"cycle of waits",
              [](GraphData& data, Rng&) {
                if (data.stream_waits.empty()) {
                  return false;
@@ -421,7 +421,7 @@ constexpr std::array kCollectiveMutations = {
                }
                return id.valid();
              }},
-    Mutation{"two works of one rank",
+    Mutation{"two activities of one rank",
              [](GraphData& data, Rng& rng) {
                const CollectiveId id = Any(rng, data.collectives);
                if (id.valid()) {
@@ -451,7 +451,7 @@ constexpr std::array kCollectiveMutations = {
                }
                return id.valid();
              }},
-    Mutation{"collective without works",
+    Mutation{"collective without activities",
              [](GraphData& data, Rng&) {
                data.collectives.push_back({});
                return true;

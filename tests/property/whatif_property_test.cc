@@ -172,7 +172,7 @@ TEST_F(WhatifPropertyTest, ChangesOnDisjointPartsCommute) {
     if (activity.empty() || IsPattern(activity)) {
       return;
     }
-    // Kernels, pieces of the host, launches, gaps.
+    // Kernels, segments of the host, launches, gaps.
     const std::vector<std::string> texts = {
         fmt::format("scale-op={}=0.3", activity), "scale-overhead=t1=3",
         "scale-overhead=launch=0.5", "scale-overhead=gap=4"};
@@ -239,7 +239,7 @@ bool Touches(const std::set<std::string_view>& names, const Case& before,
   return false;
 }
 
-// A name none of whose works decided anything: every task that is on a path to
+// A name none of whose activities is critical: every task that is on a path to
 // the end of a rank stays where it is.
 TEST_F(WhatifPropertyTest, WhatIsOffThePathOfEveryRankSavesNothing) {
   size_t tried = 0;

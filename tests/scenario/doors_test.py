@@ -3,7 +3,7 @@
 
 A setting that `predict --name value` takes gives the same step as @name=value
 in compare, a study's axis, a change of whatif, --set, a scenario file and a
-report asked again; where a door has no such setting, it says so.
+report that is rerun; where a door has no such setting, it says so.
 """
 import json
 import pathlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Takes every setting to every kind of workload: effects_test.py STEPCAST MAKE_TRACE
 
-Each must change the answer, be an error, or stand in NO_OPS with its reason:
+Each must change the answer, be an error, or be in NO_OPS with its reason:
 none may be ignored without a word.
 """
 import json

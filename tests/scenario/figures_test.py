@@ -2,7 +2,7 @@
 """Tries other figures of GPUs and servers: figures_test.py STEPCAST [MAKE_TRACE]
 
 More of a rate never makes a step longer, more of a latency never makes it
-shorter, and each figure changes the answer where what it tells is used: on top
+shorter, and each figure changes the answer where it is used: on top
 of measured times as on top of formulas.
 """
 import json

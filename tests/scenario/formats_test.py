@@ -52,7 +52,7 @@ pooling = { from = 10, to = 100, steps = 10 }
 [[sensitivity]]
 name = "one"
 of = { batch = 512 }
-inputs = [{ setting = "pooling", low = 50, high = 200, why = "guessed" }]
+inputs = [{ setting = "pooling", low = 50, high = 200, why = "assumed" }]
 """
 KERNELS = """\
 gpu,dtype,batch,m,n,k,layout,bias,time_us,timing

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asks the question of a report again: ask_again_test.py STEPCAST MAKE_TRACE"""
+"""Reruns the question of a report: rerun_test.py STEPCAST MAKE_TRACE"""
 import pathlib
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-// The table "Measured facts" of the README beside the recorded traces.
+// The table "Measured facts" of the README next to the recorded traces.
 #ifndef STEPCAST_TESTS_SHARED_README_FACTS_H_
 #define STEPCAST_TESTS_SHARED_README_FACTS_H_
 

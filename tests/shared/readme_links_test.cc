@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(Traces, ReadmePairsTest,
                          [](const auto& test) { return test.param.name; });
 
 // The eight collectives of the step, in order, as in the section on
-// dlrm_param_8xV100: whole microseconds.
+// dlrm_param_8xV100, in integer microseconds.
 TEST_F(ReadmeLinksTest, CollectivesOfEightRanksAreMatched) {
   struct Row {
     ir::CollectiveKind kind = ir::CollectiveKind::kUnknown;

@@ -111,8 +111,8 @@ class SharedWaitsTest : public ::testing::Test {
   void SetUp() override { SkipWithoutTraces(); }
 };
 
-// The table of the eight collectives in the README beside the traces; the last
-// ranks are those with the latest start in the files.
+// The table of the eight collectives in the README next to the traces; the
+// last ranks are those with the latest start in the files.
 struct CollectiveFact {
   ir::CollectiveKind kind = ir::CollectiveKind::kAllToAll;
   double skew_us = 0;

@@ -28,7 +28,7 @@ struct Sums {
 
 void PrintTo(const Sums& sums, std::ostream* out) {
   *out << sums.ops << " ops, " << sums.annotations << " annotations, "
-       << sums.calls << " calls, " << sums.activities << " works; "
+       << sums.calls << " calls, " << sums.activities << " activities; "
        << sums.op_time.count() << ", " << sums.call_time.count() << ", "
        << sums.activity_time.count() << " ns";
 }

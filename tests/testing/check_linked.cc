@@ -59,7 +59,7 @@ std::string FindInCalls(const LinkedTrace& linked) {
     if (op != kNoEvent && (op >= trace.host_events.size() ||
                            trace.host_events[op].thread != call.thread ||
                            trace.host_events[op].start > call.start)) {
-      return fmt::format("call {} lies in op {}", i, op);
+      return fmt::format("call {} is in op {}", i, op);
     }
   }
   return {};

@@ -41,7 +41,7 @@ struct KinetoFacts {
   int64_t bytes = 0;
 };
 
-/// Hands the text to `sink` piece by piece; never holds more than a step.
+/// Passes the text to `sink` in parts; never holds more than a step.
 KinetoFacts WriteKineto(const KinetoOptions& options,
                         const std::function<void(std::string_view)>& sink);
 

@@ -69,7 +69,7 @@ void KinetoWriter::Where(int64_t process, int64_t thread, bool quoted) {
 }
 
 void KinetoWriter::When(int64_t start_ns, int64_t end_ns) {
-  // Before 2024 both ends are cut to whole microseconds.
+  // Before 2024 both ends are truncated to integer microseconds.
   if (is_new()) {
     Append(out_, ",\n    \"ts\": {}, \"dur\": {}.{:03},\n", Time(start_ns),
            (end_ns - start_ns) / 1000, (end_ns - start_ns) % 1000);

@@ -1,4 +1,4 @@
-// Seeded problems of sharing tables out, small enough to try every plan.
+// Seeded sharding problems, small enough to try every plan.
 #ifndef STEPCAST_TESTS_TESTING_RANDOM_PROBLEM_H_
 #define STEPCAST_TESTS_TESTING_RANDOM_PROBLEM_H_
 

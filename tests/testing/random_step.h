@@ -8,7 +8,7 @@
 namespace stepcast::testing {
 
 /// A step of several ranks in graph text: ops that launch kernels on two
-/// streams, syncs, and collectives that all ranks meet in.
+/// streams, syncs, and collectives of all ranks.
 std::string RandomStepText(uint64_t seed);
 
 }  // namespace stepcast::testing

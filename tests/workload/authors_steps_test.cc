@@ -54,7 +54,7 @@ class AuthorsStepsTest : public ::testing::Test {
   }
 
   static std::string Line(const std::string& op, ir::KernelShape shape) {
-    // Not what the trace's reader tells apart.
+    // Not what the trace's reader distinguishes.
     if (auto* const kernel = std::get_if<ir::Elementwise>(&shape)) {
       kernel->arithmetic = ir::Arithmetic::kPlain;
     } else if (auto* const concat = std::get_if<ir::Concat>(&shape)) {

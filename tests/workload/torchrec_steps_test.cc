@@ -1,6 +1,7 @@
-// The ranks' steps of TorchRec, with tables as the planner deals them, against
-// the trace of a DLRM on 8 V100s: the same ops on both threads, and the same
-// products, lookups, copies and collectives. Skipped where the trace is absent.
+// The ranks' steps of TorchRec, with tables as the planner assigns them,
+// against the trace of a DLRM on 8 V100s: the same ops on both threads, and the
+// same products, lookups, copies and collectives. Skipped where the trace is
+// absent.
 #include <filesystem>
 #include <string>
 #include <variant>
@@ -45,7 +46,7 @@ bool InLoader(const ir::Graph& graph, ir::OpId op) {
   return false;
 }
 
-// aten::resolve_conj calls no other op. Times are whole microseconds, so that
+// aten::resolve_conj calls no other op. Times are integer microseconds, so that
 // on ranks 4 and 5 the next one, which took none, seems to be inside of it.
 bool Contains(const ir::Graph& graph, const ir::Op& op) {
   return op.kind == ir::OpKind::kOp &&
@@ -69,7 +70,7 @@ std::vector<std::string> Names(const ir::Graph& graph, ir::ThreadRole role) {
   return names;
 }
 
-// Works whose shape the trace tells in full, "op: shape".
+// Activities whose shape the trace gives in full, "op: shape".
 std::vector<std::string> Activities(const ir::Graph& graph) {
   std::vector<std::string> lines;
   for (const ListedOp& op : ListOps(graph)) {

@@ -59,7 +59,7 @@ struct FileCatalog::BuiltIn {
 };
 
 struct FileCatalog::UserFile {
-  // Tells whether a file is still as it was read.
+  // Shows whether a file has changed since it was read.
   struct Stamp {
     fs::path path;
     fs::file_time_type time{};

@@ -22,7 +22,7 @@
 
 namespace stepcast {
 
-/// Gives the text of a file that another one names, and that lies beside it.
+/// Gives the text of a file that another one names, from the same directory.
 using ReadSibling = std::function<Result<std::string>(std::string_view name)>;
 
 /// One kind of files.

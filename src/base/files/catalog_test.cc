@@ -46,7 +46,7 @@ class CatalogTest : public ::testing::Test {
   }
   void TearDown() override { fs::remove_all(directory_); }
 
-  // A file that is a second older than the one before, so that its time tells.
+  // Each file is one second older than the one before, so that times differ.
   fs::path Write(const std::string& name, const std::string& text) {
     fs::path path = directory_ / name;
     std::ofstream(path) << text;

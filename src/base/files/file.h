@@ -38,7 +38,7 @@ Result<std::string> ReadAll(ByteSource& source, size_t limit = size_t{4} << 30);
 /// OpenFile + ReadAll, with the path in front of any error.
 Result<std::string> ReadFile(const std::filesystem::path& path);
 
-/// Writes a temporary file beside `path` and renames it into place, so that
+/// Writes a temporary file next to `path` and renames it into place, so that
 /// `path` holds either the old bytes or all of the new ones. Links are
 /// followed; devices and pipes are written to as they are.
 Status WriteFile(const std::filesystem::path& path, std::string_view bytes);

@@ -212,7 +212,7 @@ TEST_F(FileTest, WritingThroughALinkKeepsTheLink) {
 }
 
 // Renaming over /dev/stdout or /dev/null would replace the device itself.
-TEST_F(FileTest, WhatIsNoPlainFileIsWrittenInPlace) {
+TEST_F(FileTest, DevicesAndPipesAreWrittenInPlace) {
   const fs::path pipe = directory_ / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   // Opened for both, so that neither side waits for the other.

@@ -31,8 +31,8 @@ constexpr Field kPrefix{.at = 345, .size = 155};
 
 // Names and pax records longer than this are not names of files.
 constexpr uint64_t kLongestName = uint64_t{1} << 20;
-// Files are read in pieces of this size, so that a header cannot make us
-// allocate what is not there.
+// Files are read in chunks of this size, so that a header cannot make us
+// allocate more than the file has.
 constexpr size_t kChunk = size_t{1} << 20;
 
 std::string_view FieldOf(std::string_view header, Field field) {

@@ -29,7 +29,7 @@ class PlainText {
  public:
   explicit PlainText(std::string_view text) : text_(text) {}
 
-  // The line of the first byte that is no ASCII; 0 if there is none.
+  // The line of the first byte that is not ASCII; 0 if there is none.
   size_t FirstForeignLine() {
     while (at_ < text_.size()) {
       const char byte = text_[at_];

@@ -21,8 +21,9 @@ namespace stepcast {
 /// Parses a document; `source` is the file's name in messages.
 Result<toml::table> ParseToml(std::string_view text, std::string_view source);
 
-/// From here on every document that is parsed is also told to `observer`, by
-/// its source; null: to nobody. For tests that count. Threads may tell at once.
+/// From here on `observer` is called with the source of every document that is
+/// parsed; null: nothing is called. For tests that count. Several threads may
+/// call it at once.
 void ObserveToml(void (*observer)(std::string_view source));
 
 /// Reads and parses a file.

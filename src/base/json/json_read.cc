@@ -14,7 +14,7 @@ JsonRecordReader::JsonRecordReader(
       record_arrays_(record_arrays.begin(), record_arrays.end()) {}
 
 Result<std::optional<JsonRecordReader::Item>> JsonRecordReader::Next() {
-  // Most records lie whole in the window, one after the other.
+  // Most records are entirely in the window, one after the other.
   const JsonIndex& index = window_.index();
   if (state_ == State::kRecords && needs_comma_ &&
       position_ + 1 < index.count && index.char_at(position_) == ',' &&
@@ -82,7 +82,7 @@ Result<std::optional<JsonRecordReader::Item>> JsonRecordReader::NextMember() {
   ++position_;
   ASSIGN_OR_RETURN(next, Peek());
   if (next != ':') {
-    return Broken("':' behind a key");
+    return Broken("':' after a key");
   }
   ++position_;
   ASSIGN_OR_RETURN(next, Peek());

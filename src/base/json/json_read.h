@@ -37,7 +37,7 @@ class JsonRecordReader {
     int64_t invalid_utf8 = 0;        // Bytes, read as '?'.
     bool truncated = false;          // The text ended inside the document.
     int64_t trailing_bytes = 0;      // From the first one after the document
-                                     // that is no space.
+                                     // that is not a space.
   };
 
   JsonRecordReader(ByteSource& source,

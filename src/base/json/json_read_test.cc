@@ -66,12 +66,12 @@ TEST(JsonRecordReaderTest, EmptyDocumentsHaveNoItems) {
   EXPECT_THAT(ReadText(" [ ] ").items, IsEmpty());
 }
 
-TEST(JsonRecordReaderTest, ARecordArrayThatIsNoArrayIsAMember) {
+TEST(JsonRecordReaderTest, ARecordArrayThatIsNotAnArrayIsAMember) {
   EXPECT_THAT(ReadText(R"({"nodes": {"a": 1}})").items,
               ElementsAre(R"(nodes={"a": 1})"));
 }
 
-TEST(JsonRecordReaderTest, WhatIsNoDocumentFails) {
+TEST(JsonRecordReaderTest, TextThatIsNotADocumentFails) {
   for (const char* text : {"", "  ", "text", "12", "\"a\"", "\x01\x02", "}"}) {
     EXPECT_THAT(ReadText(text).error,
                 HasSubstr("expected a JSON object or array"))
@@ -83,7 +83,7 @@ TEST(JsonRecordReaderTest, BrokenSyntaxNamesThePlace) {
   EXPECT_EQ(ReadText(R"({"a": 1 "b": 2})").error,
             R"(byte 8: expected ',' or '}', found '"b": 2}')");
   EXPECT_THAT(ReadText(R"({1: 2})").error, HasSubstr("a key in quotes"));
-  EXPECT_THAT(ReadText(R"({"a" 1})").error, HasSubstr("':' behind a key"));
+  EXPECT_THAT(ReadText(R"({"a" 1})").error, HasSubstr("':' after a key"));
   EXPECT_THAT(ReadText(R"({"nodes": [1 2]})").error, HasSubstr("',' or ']'"));
 }
 
@@ -140,7 +140,7 @@ TEST(JsonRecordReaderTest, InvalidUtf8IsQuestionMarks) {
   EXPECT_EQ(reading.counts.control_characters, 0);
 }
 
-TEST(JsonRecordReaderTest, AnIoErrorIsPassedOn) {
+TEST(JsonRecordReaderTest, AnIoErrorIsReturned) {
   DripSource source("[1, 2", 100, true);
   EXPECT_EQ(ReadSource(source).error, "the disk is gone");
 }

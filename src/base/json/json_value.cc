@@ -78,7 +78,7 @@ std::optional<int64_t> ParseFraction(std::string_view digits) {
   return thousandths;
 }
 
-// Numbers with exponents; what is no number.
+// Numbers with exponents, and text that is not a number.
 std::optional<int64_t> ParseOtherMicroseconds(std::string_view text,
                                               int64_t limit) {
   double number = 0;

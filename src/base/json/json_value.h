@@ -45,7 +45,7 @@ class JsonValue {
   bool is_string() const { return first() == '"'; }
   bool is_null() const { return raw_scalar() == "null"; }
 
-  /// The value as it stands in the text, without surrounding space.
+  /// The value as written in the text, without surrounding space.
   std::string_view raw() const;
   /// A string's bytes between the quotes with escapes left as they are.
   std::optional<std::string_view> raw_string() const {
@@ -64,7 +64,7 @@ class JsonValue {
   std::optional<double> AsDouble() const;
 
   /// Calls visit(std::string_view raw_key, JsonValue value) for every member.
-  /// False if this is no object or its syntax is broken.
+  /// False if this is not an object or its syntax is broken.
   template <typename Visit>
   bool ForEachMember(Visit&& visit) const;
   /// Calls visit(JsonValue value) for every element. False as above.
@@ -90,8 +90,8 @@ class JsonValue {
 std::string_view JsonUnescape(std::string_view raw, std::string& buffer);
 
 /// A whole number of nanoseconds from a decimal number of microseconds, exact
-/// to the nanosecond and rounded beyond. Nothing if it is no finite number or
-/// does not fit.
+/// to the nanosecond and rounded beyond. Nothing if it is not a finite number
+/// or does not fit.
 std::optional<int64_t> ParseMicroseconds(std::string_view text);
 
 inline std::string_view JsonValue::StringAt(uint32_t position) const {

@@ -172,7 +172,7 @@ TEST(ParseMicrosecondsTest, KeepsNanosecondsExactly) {
   EXPECT_EQ(ParseMicroseconds("0.0014"), 1);  // Rounded.
 }
 
-TEST(ParseMicrosecondsTest, RefusesWhatIsNoTime) {
+TEST(ParseMicrosecondsTest, RefusesTextThatIsNotATime) {
   for (const char* text :
        {"", "x", "1x", "1.x", "1.2x", "nan", "inf", "-", "1e300",
         "9223372036854775807", "99999999999999999999", "+1", " 1"}) {

@@ -52,7 +52,7 @@ class JsonWindow {
   /// beyond all reason because nothing could be dropped.
   Status Advance(uint32_t position);
 
-  /// Reads the source to its end and returns how many bytes lay after the
+  /// Reads the source to its end and returns how many bytes followed the
   /// window.
   Result<uint64_t> Drain();
 

@@ -43,7 +43,7 @@ RecordReading ReadRecords(std::string_view text, size_t step = SIZE_MAX) {
   return reading;
 }
 
-/// Pieces of strings that an edge must not cut in two.
+/// Parts of strings that the edge of a window must not cut in two.
 constexpr std::array<std::string_view, 10> kFragments = {R"(\")",
                                                          R"(\\)",
                                                          R"(\\\")",
@@ -203,7 +203,7 @@ TEST(JsonWindowTest, ScalarsAreNotCutByTheEdge) {
   }
 }
 
-TEST(JsonWindowTest, SpaceOfAnyLengthIsNoText) {
+TEST(JsonWindowTest, SpaceOfAnyLengthIsSkipped) {
   const std::string space(3 * JsonWindow::kSize, ' ');
   const RecordReading reading =
       ReadRecords(space + "[" + space + "1" + space + "," + space + "2" +

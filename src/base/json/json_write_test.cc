@@ -65,7 +65,7 @@ std::string Fixed(double number, int decimals) {
 }
 
 TEST(JsonWriterTest, FixedRoundsAndDropsTrailingZeros) {
-  EXPECT_EQ(Fixed(1.2345, 3), "1.234");  // 1.2345 lies just below the tie.
+  EXPECT_EQ(Fixed(1.2345, 3), "1.234");  // 1.2345 is just below the tie.
   EXPECT_EQ(Fixed(1.5, 3), "1.5");
   EXPECT_EQ(Fixed(100, 0), "100");
   EXPECT_EQ(Fixed(100, 3), "100");

@@ -198,8 +198,9 @@ TEST(CollectiveModels, ADomainOfNodesIsAsOneNode) {
             10 * Load("gb200-nvl72", 144, 36).Price(load).p50_us);
 }
 
-// By way of the own node a rank sends 13 messages to others instead of 104;
-// what is large takes as long as its adapter, and the way through the node.
+// Through its own node a rank sends 13 messages to other nodes instead of 104.
+// A large exchange takes as long as its adapter needs, plus the way through the
+// node.
 TEST(CollectiveModels, StagesSpareMessagesButNotBytes) {
   const CollectiveModels models = Load("dgx-a100", 112, 14);
   const RankGroup group{.ranks = 112, .nodes = 14};

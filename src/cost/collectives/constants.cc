@@ -102,9 +102,9 @@ constexpr std::array kCollectiveInfos = {
          "us of an all-to-all for each peer on another node"},
     Info{"network.blend", PlaceOf<&C::network_blend>, 0.35, 4, kBlend},
     Info{"spread.log2_p10", PlaceOf<&C::log2_p10>, -4, 0,
-         "a tenth of the measured times lie this far below"},
+         "a tenth of the measured times are at least this far below"},
     Info{"spread.log2_p90", PlaceOf<&C::log2_p90>, 0, 4,
-         "a tenth lie this far above"},
+         "a tenth are at least this far above"},
 };
 
 }  // namespace

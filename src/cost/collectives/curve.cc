@@ -70,7 +70,7 @@ Status ReadTimes(const toml::table& table, CollectiveCurve& curve) {
   ASSIGN_OR_RETURN(curve.us, GetNumbersIfAny(table, "time_us"));
   curve.from_log2 = table["from_log2"].value_or(0.0);
   if (!(curve.from_log2 >= -4 && curve.from_log2 <= 60)) {
-    return FailAt(table, "'from_log2' is no size; expected -4 to 60");
+    return FailAt(table, "'from_log2' is not a size; expected -4 to 60");
   }
   const bool falls = !std::ranges::is_sorted(curve.us);
   if (falls || (curve.has_times() && !(curve.us.front() > 0))) {
@@ -96,8 +96,8 @@ Result<CollectiveCurve> ReadCurve(const toml::table& table) {
   const auto known = ir::FromName<ir::CollectiveKind>(kind);
   if (!known || *known == ir::CollectiveKind::kUnknown) {
     return FailAt(*table.get("kind"),
-                  fmt::format("'{}' is no collective; expected all_reduce, "
-                              "all_to_all, ...",
+                  fmt::format("'{}' is not a collective; expected "
+                              "all_reduce, all_to_all, ...",
                               kind));
   }
   curve.kind = *known;
@@ -130,7 +130,8 @@ void AppendNumbers(std::string& text, std::string_view key,
 }  // namespace
 
 bool CollectiveCurve::Covers(double wire_bytes) const {
-  // Sizes are an octave apart: half of one further is still beside data.
+  // Sizes are an octave apart: up to half an octave further is still next to
+  // data.
   const double at = std::log2(std::max(wire_bytes, 1e-3)) - from_log2;
   return has_times() && at >= -0.5 &&
          at <= static_cast<double>(us.size()) - 0.5;

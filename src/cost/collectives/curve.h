@@ -28,7 +28,7 @@ struct CollectiveCurve {
   std::optional<double> latency_us{};
   std::optional<double> bus_gbs{};
   std::optional<double> blend{};
-  // How far measurements lie about it, log2.
+  // How far measurements scatter around it, log2.
   double log2_p10 = 0;
   double log2_p90 = 0;
   std::string source{};  // Where it is not that of the whole file.

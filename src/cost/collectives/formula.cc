@@ -173,7 +173,7 @@ double CollectiveFormula::TransferUs(const CollectiveLoad& load,
 }
 
 Ramp CollectiveFormula::RampOf(const CollectiveLoad& load) const {
-  // The rate does not depend on the bytes: any even load tells it.
+  // The rate does not depend on the bytes: any even load shows it.
   constexpr double kSample = 1e9;
   CollectiveLoad even = EvenLoad(load.kind, load.group, kSample);
   even.adds_bytes = load.adds_bytes;

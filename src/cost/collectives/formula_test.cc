@@ -61,8 +61,8 @@ TEST(CollectiveFormula, TheSlowestLinkOfAMeshHoldsUpAnExchange) {
   EXPECT_GT(formula.Us(load), 1.9 * even);
 }
 
-// 8 ranks on each of 2 nodes: an all-to-all of 15 MB a rank sends 8 MB by the
-// rank's own adapter of 50 GB/s; a ring uses all eight.
+// 8 ranks on each of 2 nodes: an all-to-all of 15 MB per rank sends 8 MB
+// through the rank's own adapter of 50 GB/s; a ring uses all eight.
 TEST(CollectiveFormula, TheNetworkCarriesWhatLeavesTheNode) {
   const hw::Cluster cluster = Find("hgx-h100", 16, 2);
   const CollectiveConstants constants;

@@ -23,8 +23,9 @@ struct CollectiveLoad {
   /// Adds up integers of a byte, which no switch does.
   bool adds_bytes = false;
   /// Of all-to-all over several nodes: in two stages. First to the rank of the
-  /// own node that has the receiver's place there, then among the ranks of one
-  /// place: a rank sends to one of each node instead of all.
+  /// sender's node that has the receiver's local rank, then among the ranks
+  /// with the same local rank: a rank sends to one rank per node instead of to
+  /// all.
   bool hierarchical = false;
   /// What the busiest rank sends, or receives, of others; an algorithm's
   /// detours included: an all-reduce passes almost twice the buffer.

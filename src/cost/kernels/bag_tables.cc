@@ -20,7 +20,7 @@ constexpr int kSharedBins = 96;
 // Halvings of a search interval: enough for 12 digits.
 constexpr int kSearchHalvings = 40;
 
-// The share of draws below `x`, of the power law on [1, end).
+// The cumulative distribution at `x` of the power law on [1, end).
 class PowerLaw {
  public:
   PowerLaw(double alpha, double end)
@@ -170,7 +170,7 @@ double LargestOf(double n) {
   return n <= 1 ? 1 : std::log(n) + kEuler + 1 / (2 * n);
 }
 
-// One number a table: from the list, or an equal share of the total.
+// One number per table: from the list, or an equal share of the total.
 class PerTable {
  public:
   PerTable(const std::vector<int64_t>& list, double otherwise)
@@ -235,7 +235,7 @@ void SetLengths(const ir::EmbeddingBag& bag, BagTables& tables) {
   }
   if (bag.longest_bag > 0) {
     const double known = std::max(static_cast<double>(bag.longest_bag), mean);
-    // Bags of one table share a block: longer ones elsewhere are no matter.
+    // Bags of one table share a block: longer ones elsewhere do not matter.
     tables.spread = alike ? 1 : std::clamp(known / longest, 1.0, most_spread);
     tables.longest_bag = known;
     return;

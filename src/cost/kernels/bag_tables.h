@@ -13,21 +13,21 @@ namespace stepcast::cost {
 // How often lookups come back to a row: distinct rows, cache misses and runs of
 // equal ids, expected from the distribution of the ids.
 
-/// The ids of one table: independent draws with density x^-alpha on
+/// The ids of one table: independent random numbers with density x^-alpha on
 /// [1, rows + 1), row i being [i, i + 1). An alpha of 0 is uniform.
 class IndexDistribution {
  public:
   IndexDistribution(double rows, double alpha);
 
-  /// Distinct rows among `lookups` draws.
+  /// Distinct rows among so many lookups.
   double ExpectedUnique(double lookups) const;
-  /// Probability that the draw after `lookups` others is of a row not seen yet:
-  /// the slope of ExpectedUnique.
+  /// Probability that the lookup after `lookups` others is of a row not seen
+  /// yet: the slope of ExpectedUnique.
   double NextIsNew(double lookups) const;
-  /// Draws after which `unique` rows have been seen; infinite if there are not
-  /// as many.
+  /// Lookups after which `unique` rows have been seen; infinite if the table
+  /// has fewer.
   double LookupsFor(double unique) const;
-  /// Share of the draws that the hottest row gets.
+  /// Share of the lookups that the hottest row gets.
   double hottest() const { return bins_.front().probability; }
 
   /// Rows of similar probability.
@@ -41,7 +41,7 @@ class IndexDistribution {
   std::vector<Bin> bins_;
 };
 
-/// The alpha with which `lookups` draws touch `unique` of `rows` rows; 0 if
+/// The alpha with which `lookups` lookups touch `unique` of `rows` rows; 0 if
 /// even uniform ids would touch fewer.
 double AlphaForUnique(double rows, double lookups, double unique);
 
@@ -53,13 +53,13 @@ struct RowCache {
                             // through the cache too.
 };
 
-/// Misses among `lookups` draws with the least recently used row replaced,
-/// starting without any row: every row once if they fit, else a draw hits if
-/// its row was drawn in the window of draws that the cache holds.
+/// Misses among so many lookups in an LRU cache that starts empty: one for
+/// every row if they fit, else a lookup hits if its row was among the last
+/// lookups that the cache holds.
 double ExpectedMisses(const IndexDistribution& ids, double lookups,
                       const RowCache& cache);
 
-/// Rows by how many of the draws they get.
+/// Rows by how many of the lookups they get.
 struct Runs {
   double long_rows = 0;  // Rows with more than the limit.
   double long_lookups = 0;
@@ -67,8 +67,8 @@ struct Runs {
   double short_lookups = 0;
 };
 
-/// The rows with at most `limit` draws and those with more; the draws of a row
-/// are Poisson distributed.
+/// The rows with at most `limit` lookups and those with more; the number of
+/// lookups of a row is Poisson distributed.
 Runs CountRuns(const IndexDistribution& ids, double lookups, int limit);
 
 /// Tables of one size.

@@ -40,8 +40,8 @@ constexpr double kCacheSharpness = 2.5;
 constexpr double kSweepSharpness = 8;
 // L2 is faster than DRAM even where a GPU has few SMs for its memory.
 constexpr double kLeastL2Gain = 1.1;
-// Lanes of one SM a clock for other things than plain FP32 arithmetic. The same
-// on all generations: the second half of 128-lane SMs adds FP32 units only.
+// Lanes per SM and clock for anything but plain FP32 arithmetic. The same on
+// all generations: the second half of 128-lane SMs adds FP32 units only.
 constexpr double kSlowLanes = 64;
 
 double L2Rate(const Machine& machine) {

@@ -78,8 +78,8 @@ TEST(LatencyUs, IsANumberOfClocks) {
   EXPECT_NEAR(LatencyUs(machine), 1.0, 1e-9);
 }
 
-TEST(LaneUs, CountsSixtyFourLanesAnSm) {
-  // 100 SMs x 64 lanes x 1450 clocks/us = 9.28 M lane clocks a microsecond.
+TEST(LaneUs, CountsSixtyFourLanesPerSm) {
+  // 100 SMs x 64 lanes x 1450 clocks/us = 9.28 M lane clocks per us.
   EXPECT_NEAR(LaneUs(9.28e6, 3, Round()), 3, 1e-9);
 }
 

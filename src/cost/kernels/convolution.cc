@@ -24,16 +24,16 @@ constexpr std::array kTiles = {Tile{128, 128, 1.0}, Tile{128, 64, 1.0},
 // Steps along k that a tile spends on filling and draining its pipeline.
 constexpr double kDirectPrologue = 32;
 constexpr double kWinogradPrologue = 8;
-// A product with few tiles and a long k is cut along k, in pieces of at least
-// so much.
+// A product with few tiles and a long k is split along k, into chunks of at
+// least this length.
 constexpr double kSplitLength = 256;
 // 1 / x * x may be a little more than 1.
 constexpr double kRounding = 1e-9;
 // The fused kernel's block: 32 tiles of 2x2 outputs by 32 channels.
 constexpr double kFusedTiles = 32;
 constexpr double kFusedChannels = 32;
-// How its 32 tiles lie: images x rows x columns ("tile148", "tile442", ...);
-// from Volta on only the first two are in use.
+// How its 32 tiles are arranged: images x rows x columns ("tile148", "tile442",
+// ...); from Volta on only the first two are in use.
 struct Layout {
   double images = 1;
   double rows = 1;

@@ -51,9 +51,9 @@ void FillFeatures(const ir::KernelShape& shape, const Machine& machine,
 
 namespace {
 
-// Lane clocks an element for turning an index into two addresses, whatever its
-// width: 175 strided copies of 16-bit tensors on H100 (350-400 G elements a
-// second) and 90 on MI300X (600-850).
+// Lane clocks per element for turning an index into two addresses, whatever its
+// width: 175 strided copies of 16-bit tensors on H100 (350-400 G elements/s)
+// and 90 on MI300X (600-850).
 constexpr double kAddressCost = 45;
 // What a lone element costs between L2 and an SM, where it is not kSectorBytes.
 constexpr double kCdnaSectorBytes = 64;
@@ -67,7 +67,7 @@ Base TransposeBase(const ir::KernelShape& shape, const Machine& machine) {
   const double lanes = LaneUs(elements, kAddressCost, machine);
   double sectors = 0;
   if (op.run > 0) {
-    // Neighbours in the output lie apart in the input: a sector for every run,
+    // Neighbours in the output are apart in the input: a sector for every run,
     // out of L2, which keeps the rest of it until its turn comes.
     const double sector = IsCdna(machine) ? kCdnaSectorBytes : kSectorBytes;
     const double read = std::max(width, sector / static_cast<double>(op.run));
@@ -95,7 +95,7 @@ namespace {
 // Share of what plain streams sustain: the blocks of every tensor write far
 // apart. V100, cats of 57 to 290 MB.
 constexpr double kConcatStreamShare = 0.85;
-// Lane clocks an element for the position in the input and in the output: cats
+// Lane clocks per element for the position in the input and in the output: cats
 // of 16-bit tensors on H100 and MI300X, which are not bound by memory.
 constexpr double kConcatLaneClocks = 64;
 // The list of tensors is read first.
@@ -148,15 +148,15 @@ constexpr double kCdnaHostUs = 3.5;
 // GB/s on V100, the rest being packet headers.
 constexpr double kPinnedShare = 0.79;
 // Pageable memory goes through a staging buffer, as fast as one thread of the
-// host copies, in bytes a microsecond: 5-8 GB/s beside A100, 12 beside V100;
-// 18-23 beside H100, whose hosts have PCIe 5; 32-47 beside MI300X.
+// host copies, in bytes per microsecond: 5-8 GB/s on hosts of A100, 12 on those
+// of V100; 18-23 with H100, whose hosts have PCIe 5; 32-47 with MI300X.
 constexpr double kStagingRate = 10e3;
 constexpr double kNewHostStagingRate = 20e3;
 constexpr double kCdnaStagingRate = 35e3;
 constexpr double kNewHostPcieGbs = 60;
 // What the host's caches do not hold is read from its memory first, which takes
-// as long again: 8 GB/s for 93 kB, 6.6 for 3.5 MB, 5.1 for 151 MB beside A100,
-// 3.5 for 77 MB beside 2080 Ti.
+// as long again: 8 GB/s for 93 kB, 6.6 for 3.5 MB, 5.1 for 151 MB on a host of
+// A100, 3.5 for 77 MB on one of 2080 Ti.
 constexpr double kHostCacheBytes = 16e6;
 constexpr double kNewHostCacheBytes = 100e6;
 // Share of a link's one-way rate that copies between devices sustain (NCCL's
@@ -189,7 +189,7 @@ Base DeviceCopy(double bytes, const Machine& machine) {
           .bound = latency > memory ? Bound::kLatency : Bound::kDram};
 }
 
-// `rate` sustained and `peak` at best, in bytes a microsecond.
+// `rate` sustained and `peak` at best, in bytes per microsecond.
 Base LinkCopy(double bytes, double latency, double rate, double peak) {
   const double time = bytes / rate;
   return {.time_us = latency + time,

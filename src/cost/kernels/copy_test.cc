@@ -53,7 +53,7 @@ TEST(CopyBase, TinyCopiesAreLatency) {
 }
 
 TEST(CopyBase, PageableMemoryBeyondTheHostsCachesIsHalfAsFast) {
-  // Beside A100: 93 kB in 11.5 us, 151 MB in 24-30 ms.
+  // On a host of A100: 93 kB in 11.5 us, 151 MB in 24-30 ms.
   const Machine a100{.device = hw::FindDevice("a100-pg509-200").value()};
   EXPECT_NEAR(CopyBase(Copy{CopyKind::kHostToDevice, {92'928}}, a100).time_us,
               11.5, 2);

@@ -39,7 +39,8 @@ void AddFields(const S& shape, FeatureVector& features) {
   });
 }
 
-// Only what a recorded call tells: nobody counts distinct rows there.
+// Only what a recorded call shows: it does not have the number of distinct
+// rows.
 void AddFields(const ir::EmbeddingBag& bag, FeatureVector& features) {
   AddSize(bag.tables, features);
   AddSize(bag.rows, features);
@@ -109,8 +110,8 @@ constexpr double kGrain = 32768;
 // FLOP that a thread of a BLAS gets at least: below, packing costs more than it
 // gains. A panel of 64 x 64 x 256.
 constexpr double kGrainFlops = 2.0 * 64 * 64 * 256;
-// Bytes a clock that a core takes from the last cache, whose slices lie all
-// over the chip: 10 of Skylake's mesh.
+// Bytes per clock that a core reads from the last-level cache, whose slices are
+// spread over the chip: 10 on Skylake's mesh.
 constexpr double kCacheBytesPerClock = 10;
 // Rows at random places open a page of DRAM each: of what streams reach.
 constexpr double kRowShare = 0.65;
@@ -235,7 +236,7 @@ CpuLoad LoadOf(const ir::Interaction& op, const Machine& machine) {
           .items = batch * features * dim};
 }
 
-// Numbers of a row that an update reads and writes beside the row itself.
+// Numbers that an update reads and writes for a row, besides the row itself.
 double StateRows(ir::Update update) {
   switch (update) {
     case ir::Update::kAdagrad:

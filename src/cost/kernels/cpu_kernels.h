@@ -60,12 +60,12 @@ struct CpuLoad {
   double row_misses = 1;  // Share of them that no cache holds.
   double core_us = 0;     // Of scalar work, on one core; shared by the threads.
   double serial_us = 0;   // Of work that nobody shares.
-  double items = 0;       // Elements that threads share out.
+  double items = 0;       // Elements split among the threads.
   bool own_threads = false;  // A BLAS: its team is in its rate.
 };
 
 /// Threads that an operator is worth: one for every grain of items, as
-/// PyTorch's and Eigen's loops deal them out.
+/// PyTorch's and Eigen's loops split them.
 double ThreadsFor(const CpuLoad& load, const Machine& machine);
 
 /// The call, the team if there is one, then the longest of arithmetic, traffic

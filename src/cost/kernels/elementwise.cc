@@ -9,7 +9,7 @@
 namespace stepcast::cost {
 namespace {
 
-// Lane clocks a number: ten rounds of Philox for four, then the distribution.
+// Lane clocks per number: ten rounds of Philox for four, then the distribution.
 // 2.06 M normals take 7.9 us on H100.
 constexpr double kCost = 48;
 
@@ -25,28 +25,28 @@ Base RandomBase(const ir::KernelShape& shape, const Machine& machine) {
 
 namespace {
 
-// Lane clocks an element, by what is computed, its share of the addressing
-// included. Fitted on fp32 rows of P4 to A100, MI100 and MI210.
+// Lane clocks per element, by what is computed, including its share of the
+// addressing. Fitted on fp32 rows of P4 to A100, MI100 and MI210.
 constexpr double kPlainCost = 2;
 constexpr double kDivisionCost = 12;
 constexpr double kTranscendentalCost = 25;
 constexpr double kPowerCost = 45;
-// CDNA computes powers in many more steps: 59-67 G elements a second on MI100
-// and MI210.
+// CDNA computes powers in many more steps: 59-67 G elements/s on MI100 and
+// MI210.
 constexpr double kCdnaPowerCost = 180;
 // 16-bit values are converted to FP32 and back: 20 lane clocks in all fit plain
-// bf16 kernels of H100 (828 G elements a second out of L2) and A40 (450 G).
+// bf16 kernels of H100 (828 G elements/s out of L2) and A40 (450 G).
 constexpr double kConversionCost = 20;
 // Where an input is broadcast, every element's address is worked out on its
-// own: 330-350 G elements a second on H100, whatever their width.
+// own: 330-350 G elements/s on H100, whatever their width.
 constexpr double kBroadcastCost = 48;
-// The same of CDNA: 560-650 G elements a second on MI300X; and its special
-// functions on 16-bit values, 700 G.
+// The same on CDNA: 560-650 G elements/s on MI300X; and its special functions
+// on 16-bit values, 700 G.
 constexpr double kCdnaBroadcastCost = 66;
 constexpr double kCdnaNarrowTranscendentalCost = 58;
 // Such an address comes before the load: H100 and V100, 2 kB to 4 MB.
 constexpr double kBroadcastSteps = 0.3;
-// Arithmetic hides well after the streams.
+// Arithmetic is hidden well behind the streams.
 constexpr double kElementwiseOverlap = 6;
 
 bool IsNarrow(ir::DType dtype) {
@@ -89,8 +89,8 @@ double MovedBytes(const ir::Elementwise& op) {
          static_cast<double>(op.written.count);
 }
 
-// Everything that passes through L2 where an input is read across its layout: a
-// sector an element.
+// Everything that passes through L2 where an input is read across its layout:
+// one sector per element.
 double ScatteredBytes(const ir::Elementwise& op) {
   return MovedBytes(op) + static_cast<double>(op.elements) *
                               (kSectorBytes - ElementBytes(op.dtype));

@@ -33,7 +33,7 @@ TEST(ElementwiseBase, TheReluOfADlrmOnV100) {
   const int64_t elements = 2048 * 1024;
   EXPECT_NEAR(Time(Map(elements, 1), v100), 23.4, 0.1 * 23.4);
   EXPECT_NEAR(Time(Map(elements, 2), v100), 34.6, 0.1 * 34.6);
-  // 2048 x 64: 3 us in a profile of whole microseconds.
+  // 2048 x 64: 3 us in a profile with integer microseconds.
   EXPECT_NEAR(Time(Map(2048 * 64, 1), v100), 3, 1);
 }
 
@@ -99,7 +99,7 @@ TEST(ElementwiseBase, ReadingAcrossALayoutCostsSectors) {
 }
 
 TEST(ElementwiseBase, CdnaTakesLongForSpecialFunctionsOf16Bits) {
-  // silu on MI300X: 700 G elements a second.
+  // silu on MI300X: 700 G elements/s.
   const Machine mi300x = On("mi300x");
   Elementwise op = Map(1 << 26, 1, DType::kBf16);
   op.arithmetic = ir::Arithmetic::kTranscendental;

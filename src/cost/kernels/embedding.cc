@@ -25,7 +25,7 @@ constexpr double kRowLoads = 2;
 // Warps active on an SM while rows are narrow.
 constexpr double kBackwardWarps = 32;
 
-// A block's share of the sum meets in shared memory, with barriers. Fitted,
+// A block adds up its share of the sum in shared memory, with barriers. Fitted,
 // with kRowsABlock, on the long-run kernels of the PARAM and HTA DLRM traces.
 constexpr double kBlockReductionUs = 5.5;
 constexpr double kWarpsABlock = 16;
@@ -196,8 +196,8 @@ Update UpdateOf(const ir::EmbeddingBag& bag, const BagTables& tables,
               machine)};
 }
 
-// Bytes a microsecond of passes over ids, as a share of the peak: three sweeps
-// over 15.4 million keys in the HTA DLRM trace on a V100.
+// Bytes per microsecond of passes over ids, as a share of the peak: three
+// sweeps over 15.4 million keys in the HTA DLRM trace on a V100.
 double PassRate(const Machine& machine) {
   constexpr double kOverCopy = 0.70;
   return kOverCopy * machine.copy_rate();
@@ -228,7 +228,7 @@ double RadixSortUs(double keys, double bits, const Machine& machine) {
 }
 
 double BagPreparationUs(const BagTables& tables, const Machine& machine) {
-  // Bytes a lookup: an id read and written with its bag, and the place where
+  // Bytes per lookup: an id read and written with its bag, and the place where
   // its bag begins; ids read to find equal ones; lengths read and summed; sums
   // read to find long ones. The four steps without any work take so long.
   constexpr double kBytesALookup = 28 + 8 + 8 + 4;
@@ -307,8 +307,8 @@ Base Assemble(const Parts& parts, double additions, const Machine& machine) {
   return base;
 }
 
-// One op a table without pooling is ATen's index_select, which works out the
-// address of every element: so many elements an SM and clock. Median of 4813
+// One op per table without pooling is ATen's index_select, which works out the
+// address of every element: so many elements per SM and clock. Median of 4813
 // lookups in FP16 on A100, A40 and H100.
 double IndexSelectUs(const BagTables& tables, const Machine& machine) {
   constexpr double kElementsAClock = 0.53;
@@ -374,8 +374,8 @@ Parts RepeatedParts(const ir::EmbeddingBag& bag, const BagTables& tables,
   return parts;
 }
 
-// Reads every row, as the lookup did, and its bag's gradient; writes a number a
-// lookup.
+// Reads every row, as the lookup did, and its bag's gradient; writes one number
+// per lookup.
 Parts IdWeightParts(const ir::EmbeddingBag& bag, const BagTables& tables,
                     const Machine& machine) {
   constexpr double kWeightBytes = 4;
@@ -389,8 +389,8 @@ Parts IdWeightParts(const ir::EmbeddingBag& bag, const BagTables& tables,
 }
 
 // Adds a gradient to a row for every lookup, unsorted. The atomics of a thread
-// are 4 floats side by side, so each of its 4 instructions finds 2 floats a
-// sector: L2 does dim / 2 sector operations a row, so many a clock for each SM.
+// are 4 floats side by side, so each of its 4 instructions finds 2 floats per
+// sector: L2 does dim / 2 sector operations per row, so many per clock and SM.
 // From the DLRM steps of Lin et al. on V100 at 1297 MHz; one in each of its 32
 // slices would be 0.4.
 Parts AtomicBackwardParts(const ir::EmbeddingBag& bag, const BagTables& tables,

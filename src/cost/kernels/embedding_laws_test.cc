@@ -20,7 +20,7 @@ using ir::EmbeddingBag;
 using ir::Pass;
 using ir::Update;
 
-// 8 tables of a million rows, 100 random ids a bag, with FBGEMM's kernel.
+// 8 tables of a million rows, 100 random ids per bag, with FBGEMM's kernel.
 EmbeddingBag RandomBag() {
   EmbeddingBag bag = RandomDlrm();
   bag.kernel = EmbeddingBag{}.kernel;

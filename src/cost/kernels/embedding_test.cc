@@ -52,7 +52,7 @@ TEST(Embedding, IsWithinATenthOfPublishedLookupsOnAnH100) {
   EXPECT_NEAR(TimeUs(lookup, h100) / 346.2, 1, 0.1);
   EXPECT_NEAR(TimeUs(Backward(lookup, Update::kSgd), h100) / 613.7, 1, 0.1);
   EXPECT_NEAR(TimeUs(Backward(lookup, Update::kAdam), h100) / 1004.8, 1, 0.1);
-  // The distinct rows tell as much as the exponent.
+  // The number of distinct rows says as much as the exponent.
   EmbeddingBag counted = lookup;
   counted.index_alpha = 0;
   counted.unique_rows = 350'280;

@@ -21,7 +21,7 @@ inline ir::EmbeddingBag RandomDlrm() {
           .longest_bag = 100};
 }
 
-/// DLRM_MLPerf: the 26 tables of Criteo Terabyte, one id a sample.
+/// DLRM_MLPerf: the 26 tables of Criteo Terabyte, one id per sample.
 inline ir::EmbeddingBag CriteoDlrm() {
   return {.tables = 26,
           .rows = 60'557'626,

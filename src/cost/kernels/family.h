@@ -34,7 +34,7 @@ class FeatureVector {
   static constexpr size_t kMost = 64;
   void Add(double value) {
     CHECK(size_ < kMost);
-    // Trees go one way or the other: what is no number goes the small one.
+    // Trees go one way or the other: NaN goes the way of small numbers.
     values_[size_++] = value == value ? static_cast<float>(value) : 0.0F;
   }
   /// log2, with 0 kept apart from small numbers.

@@ -21,7 +21,7 @@ constexpr double VectorWarps(Extent tile) {
   const double results = tile.n * tile.m;
   return results > 2048 ? results / 2048 : 4;
 }
-// So many fill an SM.
+// The number of warps that fills an SM.
 constexpr double kFullWarps = 8;
 // Results of a matrix-unit tile that fills an SM.
 constexpr double kFullResults = 128 * 128;

@@ -9,9 +9,8 @@
 namespace stepcast::cost {
 namespace {
 
-// What one kernel of each kind moves, in bytes an element, and its chain of
-// dependent steps. V100 kernels of 32 to 15 M elements
-// in three DLRM traces.
+// What one kernel of each kind moves, in bytes per element, and its chain of
+// dependent steps. V100 kernels of 32 to 15 M elements in three DLRM traces.
 struct Cost {
   double bytes = 0;
   double steps = 0;
@@ -24,8 +23,8 @@ Cost CostOf(ir::SortKind kind, double size) {
   switch (kind) {
     case ir::SortKind::kSort:
       // One pass over one digit: keys and positions are read and written. The
-      // blocks hand their counts on; a single block sorts up to some thousand
-      // keys in as long.
+      // blocks pass their counts to the next one; a single block sorts up to
+      // some thousand keys in as long.
       return {.bytes = 2 * (size + kPositionBytes), .steps = 4};
     case ir::SortKind::kUnique:
       // Keys are read, those that differ from their neighbour written: half of
@@ -54,8 +53,8 @@ namespace {
 
 // The index is read before what it points to.
 constexpr double kIndexSteps = 0.85;
-// Lane clocks an element: index_select and gather of 5 to 17 M elements on H100
-// (150-180 G elements/s) and the triangle of V100's interaction (58).
+// Lane clocks per element: index_select and gather of 5 to 17 M elements on
+// H100 (150-180 G elements/s) and the triangle of V100's interaction (58).
 constexpr double kIndexLaneClocks = 103;
 
 // index_put with accumulation sorts the indices and gives each a warp, which

@@ -66,7 +66,7 @@ TEST(IndexDistribution, CountsDistinctRowsAsASimulationDoes) {
 
 TEST(IndexDistribution, MeetsThePublishedDistinctRowsOfAPowerLaw) {
   // FBGEMM's benchmark on an H100 draws 104857 ids with alpha 1.05 for each of
-  // 10 tables and prints the distinct ones: 350280 of 1677721 rows a table,
+  // 10 tables and prints the distinct ones: 350280 of 1677721 rows per table,
   // 433722.7 of 26843545.
   EXPECT_NEAR(
       10 * IndexDistribution(1677721, 1.05).ExpectedUnique(104857) / 350280, 1,

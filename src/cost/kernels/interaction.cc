@@ -14,9 +14,9 @@ namespace {
 // units, and of a warp's width on vector lanes.
 constexpr double kMatrixTile = 16;
 constexpr double kVectorTile = 32;
-// Shared memory has 32 banks that hand out a word of 4 bytes a clock each (CUDA
-// C++ Programming Guide, compute capability 5.x to 9.x), so loads of 16 bytes
-// are served for 8 threads at a time.
+// Shared memory has 32 banks that each deliver a word of 4 bytes per clock
+// (CUDA C++ Programming Guide, compute capability 5.x to 9.x), so loads of 16
+// bytes are served for 8 threads at a time.
 constexpr int64_t kSharedBytesPerClock = 128;
 constexpr int64_t kLoadBytes = 16;
 constexpr int64_t kThreadsOfLoad = kSharedBytesPerClock / kLoadBytes;

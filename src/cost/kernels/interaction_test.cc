@@ -40,7 +40,7 @@ TEST(Interaction, GrowsWithEveryDimension) {
   }
 }
 
-// 26 samples an SM, 351 pairs of vectors of 32 loads; each load of the second
+// 26 samples per SM, 351 pairs of vectors of 32 loads; each load of the second
 // takes a clock of its own, one of the first serves 8 threads: 328,536 clocks.
 TEST(Interaction, OnVectorLanesThreadsTakeTurnsAtABank) {
   Machine v100 = On("v100-sxm-16gb");

@@ -78,8 +78,8 @@ constexpr double kNormL1Share = 0.55;
 constexpr double kStatisticsSteps = 1.2;
 // Group and batch norm give a long row to 16 warps.
 constexpr double kLongThreads = 512;
-// Bytes a clock that one block draws through its SM: what bounds batch norm of
-// few channels. As streams out of L2.
+// Bytes per clock that one block moves through its SM, which bounds batch norm
+// of few channels. As for streams out of L2.
 constexpr double kBlockBytesPerClock = 16.5;
 // ATen's own batch norm, which AMD's GPUs run: a thread of a channel's block
 // waits for one element after the other, 0.8 us each. MI300X, 64 to 512
@@ -151,8 +151,8 @@ Channel ChannelOf(const ir::Normalization& op, double passes,
           .latencies = 2 * one_kernel};
 }
 
-// A block a channel, which reads it for the statistics and again for the
-// result. Backward does the same with the gradient beside the input.
+// One block per channel, which reads it for the statistics and again for the
+// result. Backward does the same with the gradient along with the input.
 Base BatchBase(const ir::Normalization& op, const Machine& machine) {
   const double channels = static_cast<double>(op.rows);
   const double bytes =

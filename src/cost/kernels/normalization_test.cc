@@ -73,7 +73,7 @@ TEST(NormalizationBase, ThreadsOfAtensBatchNormWaitForEveryElement) {
   EXPECT_NEAR(Time(op, mi300x) / 396, 1, 0.2);
 }
 
-TEST(NormalizationBase, StepsOfSmallKernelsAreNoDispatches) {
+TEST(NormalizationBase, StepsOfSmallKernelsAreNotDispatches) {
   // MI300X, 77 rows of 768 bf16 values: 4.2-4.8 us, of which 4 are dispatch.
   const Normalization op{NormKind::kLayer, 77, 768, DType::kBf16};
   EXPECT_LT(Time(op, On("mi300x")), 6.5);

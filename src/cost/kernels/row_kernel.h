@@ -1,5 +1,5 @@
-// Kernels in which a block of threads works on one row of a matrix: softmax and
-// normalisation.
+// Kernels in which a block of threads processes one row of a matrix: softmax
+// and normalisation.
 #ifndef STEPCAST_COST_KERNELS_ROW_KERNEL_H_
 #define STEPCAST_COST_KERNELS_ROW_KERNEL_H_
 

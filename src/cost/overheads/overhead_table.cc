@@ -115,7 +115,7 @@ class LineReader {
     line.remove_suffix(1);
     const auto part = FindOverheadPart(line);
     if (!part || seen_[static_cast<size_t>(*part)]) {
-      return false;  // A part that comes twice is no TOML.
+      return false;  // A part that comes twice is not TOML.
     }
     seen_[static_cast<size_t>(*part)] = true;
     rows_ = &data_[*part];
@@ -233,9 +233,9 @@ std::string_view FamilyName(OverheadPart part, std::string_view name) {
                         : std::string_view();
 }
 
-// The value below which a share of the mixture lies. Each row's distribution
-// is straight lines through (0 or p10 less half its way to p50, 0 %), p10, p50,
-// p90, and as far above p90 again.
+// The share of a row's distribution below a value. The distribution is linear
+// between (0 or p10 less half its way to p50, 0 %), p10, p50, p90, and as far
+// above p90 again.
 double ShareBelow(const OverheadRow& row, double value) {
   const double low = std::max(0.0, row.p10_us - (row.p50_us - row.p10_us) / 2);
   const double high = row.p90_us + (row.p90_us - row.p50_us) / 2;

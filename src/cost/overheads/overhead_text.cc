@@ -1,4 +1,4 @@
-// The text form of tables of overheads: one TOML section a part, one line a
+// The text form of tables of overheads: one TOML section per part, one line per
 // name.
 #include <algorithm>
 #include <array>

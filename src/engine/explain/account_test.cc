@@ -75,7 +75,7 @@ rank 0 @0+59
   EXPECT_EQ(SumOf(account), account.step);
 }
 
-// rank 0  s7  [all_reduce 14: waits until 44, works until 54]
+// rank 0  s7  [all_reduce 14: waits until 44, runs until 54]
 //         s9        [gemm 20-30]
 // rank 1  s7                            [all_reduce 44-54]
 TEST(AccountTest, ACollectiveThatWaitsIsIdleUnlessAKernelRuns) {

@@ -139,7 +139,7 @@ collective all_reduce #a0 #a1
   EXPECT_EQ(blames.at(0).blame, "");
 }
 
-// Of two that come last together the first by rank is told.
+// If two ranks are last at the same time, the lower one is reported.
 TEST(BlameTest, TiesGoToTheFirstRank) {
   const std::vector<CollectiveBlame> blames = BlameOf(R"(stepcast-graph 1
 rank 0 @0+100

@@ -160,7 +160,7 @@ std::string Text(const ir::Graph& graph, const PathSubject& subject) {
     case PathPhrase::kLaunching:
       return fmt::format("launching {}", name);
     case PathPhrase::kBetweenActivities:
-      return "between works";
+      return "between activities";
     case PathPhrase::kBetweenStreams:
       return "between streams";
     case PathPhrase::kStepStart:
@@ -170,7 +170,7 @@ std::string Text(const ir::Graph& graph, const PathSubject& subject) {
     case PathPhrase::kStepBefore:
       break;
   }
-  return "behind the step before";
+  return "after the previous step";
 }
 
 std::vector<PathPart> DescribePath(const ir::GraphData& data,

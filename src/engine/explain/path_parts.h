@@ -85,7 +85,7 @@ std::vector<PathPart> DescribePath(const ir::GraphData& data,
                                    std::span<const sim::PathStep> path);
 /// The critical path of a step.
 std::vector<PathPart> DescribePath(const StepResult& result);
-/// The same as far as it lies in the step of the slowest rank; without parts
+/// The same as far as it is within the step of the slowest rank, without parts
 /// of no length.
 std::vector<PathPart> PathInStep(const StepResult& result);
 

@@ -48,9 +48,9 @@ rank 0 @0+50
               ElementsAre("0-5 rank 0 host: before a", "5-7 rank 0 host: in a",
                           "7-10 rank 0 launch: launching k",
                           "10-20 rank 0 kernel: in k",
-                          "20-22 rank 0 launch: between works",
+                          "20-22 rank 0 launch: between activities",
                           "22-30 rank 0 copy: in Memcpy HtoD",
-                          "30-31 rank 0 launch: between works",
+                          "30-31 rank 0 launch: between activities",
                           "31-41 rank 0 kernel: in k",
                           "41-46 rank 0 sync: returning from sync",
                           "46-50 rank 0 host: between ops"));
@@ -110,9 +110,9 @@ rank 0 @0+60
   s7: gemm m=1 "old" @10+30
   wait #w -> #c
 )"),
-              ElementsAre("0-10 rank 0 wait: behind the step before",
+              ElementsAre("0-10 rank 0 wait: after the previous step",
                           "10-40 rank 0 kernel: in old",
-                          "40-42 rank 0 launch: between works",
+                          "40-42 rank 0 launch: between activities",
                           "42-50 rank 0 kernel: in new",
                           "50-52 rank 0 sync: returning from sync",
                           "52-60 rank 0 host: between ops"));
@@ -143,7 +143,7 @@ TEST(ShortNameTest, KernelsLoseTheirSpacesAndArguments) {
             "Memcpy HtoD (Pageable -> Device)");
 }
 
-TEST(ShortNameTest, WhatIsNoFunctionStaysAsItIs) {
+TEST(ShortNameTest, WhatIsNotAFunctionStaysAsItIs) {
   EXPECT_EQ(ShortActivityName("<unknown>"), "<unknown>");
   EXPECT_EQ(ShortActivityName("a::<lambda>"), "a::<lambda>");
   EXPECT_EQ(ShortActivityName("void "), "void ");

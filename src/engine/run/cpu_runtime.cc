@@ -8,18 +8,18 @@
 namespace stepcast::engine {
 namespace {
 
-// Where the shares are from, and on what they were chosen, is told in
-// docs/models/cpu_device.md.
+// docs/models/cpu_device.md says where the shares are from, and on what data
+// they were chosen.
 constexpr CpuRuntime kRuntimes[] = {
     {.name = "pytorch",
-     .help = "eager PyTorch, one process a server",
+     .help = "eager PyTorch, one process per server",
      .overheads = "cpu-pytorch",
      .gemm_share = 0.65,
      .batched_share = 0.15,
      .matrix_share = 0.25,
      .team_us = 10},
     {.name = "ipex",
-     .help = "PyTorch with Intel's extension, one process a socket",
+     .help = "PyTorch with Intel's extension, one process per socket",
      .overheads = "cpu-pytorch",
      .per_socket = true,
      .gemm_share = 0.65,
@@ -34,7 +34,7 @@ constexpr CpuRuntime kRuntimes[] = {
      .matrix_share = 0.25,
      .team_us = 1600},
     {.name = "onnx",
-     .help = "ONNX Runtime inside Triton, one thread an operator",
+     .help = "ONNX Runtime inside Triton, one thread per operator",
      .overheads = "cpu-triton",
      .one_thread = true,
      .gemm_share = 0.75,

@@ -16,7 +16,7 @@ struct CpuRuntime {
   std::string_view help;
   std::string_view overheads;  // The set of the host's time.
   bool one_thread = false;     // An operator runs on one core.
-  bool per_socket = false;     // A process a socket; else one a server.
+  bool per_socket = false;     // One process per socket, else per server.
   // Shares of the peaks that large products reach.
   double gemm_share = 0;
   double batched_share = 0;  // Of many small ones.

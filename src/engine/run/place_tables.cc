@@ -19,8 +19,8 @@ using model::Placement;
 constexpr std::string_view kHybrid = "hybrid";
 constexpr std::string_view kHybridRemote = "hybrid-remote";
 
-// Tables are not dealt evenly: with so much less room each time, so often, all
-// ranks' tables fit, or none are left.
+// Shards are not even: the room is reduced by this factor, at most so often,
+// until the tables of all ranks fit or none are left.
 constexpr double kLessRoom = 0.9;
 constexpr int kTries = 20;
 
@@ -80,7 +80,7 @@ Result<HybridRequest> PlaceHybrid(const Request& request) {
   const Placement far = request.hybrid.value_or(Placement::kHost);
   if (request.assignment) {
     return Fail(ErrorCode::kUnsupported,
-                "placement hybrid with a plan that deals the tables out; "
+                "placement hybrid with a plan that assigns the tables; "
                 "expected a placement file, or no plan");
   }
   Request near = request;

@@ -208,7 +208,7 @@ bool ShareLinks(const ir::GraphData& data, const PriceOptions& options,
   bool changed = false;
   for (const ir::ActivityId id : data.activities.ids()) {
     ActivityPrice price = alone.prices[id];
-    // Whole nanoseconds, as tasks have: less is no change.
+    // Integer nanoseconds, as tasks have: less does not change anything.
     const double extra = std::round(longer[id] * 1e3) / 1e3;
     price.p10_us += extra;
     price.p50_us += extra;
@@ -221,7 +221,8 @@ bool ShareLinks(const ir::GraphData& data, const PriceOptions& options,
 
 namespace {
 
-// How far a predicted step time may be off, by drawing what is uncertain.
+// How far a predicted step time may be off, by Monte Carlo sampling of what is
+// uncertain.
 
 using timeline::TaskOrigin;
 
@@ -229,10 +230,11 @@ using timeline::TaskOrigin;
 // model is off in the same direction for neighbouring shapes, and a step's
 // shapes are neighbours; half and half is the choice without data on steps.
 constexpr double kShared = 0.5;
-// The tenth percentile of a normal distribution lies so many deviations off.
+// The tenth percentile of a normal distribution is so many standard deviations
+// from its mean.
 constexpr double kDecile = 1.2816;
 
-// Activities of one shape and price, whose times are drawn together.
+// Activities of one shape and price, whose times are sampled together.
 struct Drawn {
   uint32_t shape = 0;
   ActivityPrice price{};
@@ -271,11 +273,11 @@ class Sampler {
   std::vector<Drawn> drawn_;
   // By task: the host's factor is 0, that of drawn_[i] is i + 1.
   std::vector<uint32_t> factor_of_task_;
-  // Of the draw at hand.
+  // Of the current sample.
   std::vector<double> of_model_;
   std::vector<double> of_shape_;
   std::vector<double> factors_;
-  // Tasks that tell when the steps of a rank end.
+  // Tasks that show when the steps of a rank end.
   struct Closer {
     sim::TaskId task{};
     uint32_t rank = 0;
@@ -314,7 +316,7 @@ Sampler::Sampler(const StepResult& result, const PredictOptions& options)
   FindClosers();
 }
 
-// Draws the duration of every task.
+// Samples the duration of every task.
 void Sampler::Draw(std::vector<Duration>& durations) {
   for (double& z : of_model_) {
     z = rng_.Normal();

@@ -59,13 +59,14 @@ struct Scenario {
 };
 
 struct PredictOptions {
-  /// Steps run back to back, the last of which is told: what the first leaves
-  /// after delays the next as in training. 1 for a step as it was traced.
+  /// Steps run back to back, the last of which is reported: what is still
+  /// running after one step delays the next, as in training. 1 for a step as it
+  /// was traced.
   uint32_t repeats = 3;
   bool profiled = false;      // With the time that a profiler takes.
   bool rank_offsets = false;  // Ranks start where they were measured to.
   PriceOptions price{};
-  /// Draws for the interval; 0 for none.
+  /// Monte Carlo samples for the interval; 0 for none.
   uint32_t samples = 0;
   uint64_t seed = 1;
   /// How far hosts of one kind differ, as the standard deviation of the
@@ -76,7 +77,7 @@ struct PredictOptions {
   double system_spread = 0;
 };
 
-/// Fails where collectives of the ranks can never meet, or where the host's
+/// Fails where collectives of the ranks can never complete, or where the host's
 /// time is neither in a table nor measured.
 Result<StepResult> Predict(const Scenario& scenario,
                            const PredictOptions& options);

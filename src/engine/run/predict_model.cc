@@ -27,7 +27,7 @@
 namespace stepcast::engine {
 namespace {
 
-// The step of every rank of a job, those that are alike told once.
+// The step of every rank of a job, with identical ranks listed once.
 
 struct Job {
   ir::Graph graph;

@@ -58,7 +58,8 @@ struct CollectivePricing {
   std::vector<int64_t> rank_counts{};
   int ranks = 1;  // Of the job.
   int nodes = 1;
-  /// All-to-alls go by the ranks of the own node (CollectiveLoad::staged).
+  /// All-to-alls go through the ranks of the sender's node
+  /// (CollectiveLoad::hierarchical).
   bool hierarchical = false;
 };
 
@@ -72,7 +73,7 @@ struct PriceOptions {
   HostPricing host{};
   /// Without models collectives take what they were measured with.
   CollectivePricing collectives{};
-  /// Works keep the time they were measured with, priced or not.
+  /// Activities keep their measured time, priced or not.
   bool keep_measured = false;
   /// What measured times of activities without a model are multiplied with:
   /// those of another GPU than the one asked for.

@@ -246,7 +246,7 @@ Blamer::Spent Blamer::SpentMeanwhile(sim::TaskId first,
   return spent;
 }
 
-// The largest ones, until most of it is told.
+// The largest ones, until most of it is explained.
 std::string Blamer::Tell(const Spent& spent, Duration skew,
                          std::string_view sign) const {
   constexpr int kTenths = 10;
@@ -273,8 +273,9 @@ std::string Blamer::Tell(const Spent& spent, Duration skew,
   return texts.empty() ? "a little of everything" : Join(texts, ", ");
 }
 
-// Ranks that do the same are best compared. Where one's way was over its host
-// and the other's over its device, all is different and tells nothing.
+// Ranks that do the same are best compared. Where the path of one was over its
+// host and that of the other over its device, everything differs and nothing
+// can be concluded.
 std::string Blamer::Explain(sim::TaskId first, sim::TaskId last) const {
   const Duration skew =
       schedule_.placements[last].start - schedule_.placements[first].start;
@@ -310,7 +311,7 @@ std::optional<CollectiveBlame> Blamer::Visit(ir::CollectiveId id) const {
     return schedule_.placements[task].start;
   };
   const auto [first, last] = std::ranges::minmax_element(tasks, {}, start_of);
-  // Of several that start together the first by rank is told.
+  // If several start at the same time, the lowest rank is reported.
   const auto last_first = std::ranges::find(tasks, start_of(*last), start_of);
   found.start = start_of(*first);
   found.start_skew = start_of(*last) - found.start;
@@ -418,7 +419,7 @@ void AddLateStarts(const std::vector<timeline::LateStart>& late_starts,
     };
     replay.unexplained.push_back(
         {.rank = data.ranks[data.streams[activity.stream].rank].number,
-         .what = fmt::format("{} started late behind {}",
+         .what = fmt::format("{} started late after {}",
                              ShortActivityName(graph.text(activity.name)),
                              kAfter(late.cause)),
          .at = *activity.measured->start,
@@ -436,7 +437,7 @@ void AddLongTails(Replay& replay) {
         const ir::Call& call = data.calls[segment.call];
         replay.unexplained.push_back(
             {.rank = data.ranks[data.threads[thread].rank].number,
-             .what = fmt::format("{} returned late behind what it waited for",
+             .what = fmt::format("{} returned late after what it waited for",
                                  graph.text(call.name)),
              .at = *call.measured->start,
              .time = segment.tail});

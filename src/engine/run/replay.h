@@ -73,7 +73,7 @@ struct ReplayedRank {
   }
 };
 
-/// A step beside its measured self.
+/// A simulated step compared to the measured one.
 struct Replay {
   StepResult result;
   std::vector<ReplayedRank> ranks;
@@ -83,7 +83,7 @@ struct Replay {
 };
 
 /// Fails if a rank has no measured step or nothing of its host in it, or if
-/// collectives can never meet.
+/// collectives can never complete.
 Result<Replay> ReplayStep(std::shared_ptr<const ir::Graph> graph);
 
 // All steps of a recording, each replayed from its own durations.

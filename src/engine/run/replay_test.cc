@@ -47,8 +47,8 @@ rank 0 @0+100
   EXPECT_EQ(rank.unexplained, Duration{});
 }
 
-// Activity of the step before, and work that outlives the step, count as far as
-// they lie in it: 0-10 and 95-100.
+// Activity of the previous step, and work that outlives the step, count as far
+// as they are within it: 0-10 and 95-100.
 TEST(ReplayTest, TheDeviceIsActiveWithinTheStepOnly) {
   const Replay replay = ReplayOf(R"(stepcast-graph 1
 rank 0 @0+100
@@ -78,7 +78,7 @@ rank 0 @0+400
   wait #w -> #c
 )");
   ASSERT_THAT(replay.unexplained, SizeIs(1));
-  EXPECT_EQ(replay.unexplained[0].what, "late started late behind its launch");
+  EXPECT_EQ(replay.unexplained[0].what, "late started late after its launch");
   EXPECT_EQ(replay.unexplained[0].rank, 0);
   EXPECT_EQ(ToMicroseconds(replay.unexplained[0].at), 300);
   EXPECT_EQ(ToMicroseconds(replay.unexplained[0].time), 196);
@@ -100,7 +100,7 @@ rank 0 @0+400
 )");
   ASSERT_THAT(replay.unexplained, SizeIs(1));
   EXPECT_EQ(replay.unexplained[0].what,
-            "sync returned late behind what it waited for");
+            "sync returned late after what it waited for");
   EXPECT_EQ(ToMicroseconds(replay.unexplained[0].time), 150);
   EXPECT_EQ(replay.ranks[0].error(), 0);
 }
@@ -138,7 +138,7 @@ TEST(ReplayTest, ARankWithoutAHostIsRefused) {
               HasSubstr("rank 2 has no op and no call in the step"));
 }
 
-TEST(ReplayTest, CollectivesThatNeverMeetAreAnError) {
+TEST(ReplayTest, CollectivesThatNeverCompleteAreAnError) {
   const std::string message = ErrorOf(R"(stepcast-graph 1
 rank 0 @0+100
   thread main

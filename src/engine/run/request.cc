@@ -10,10 +10,10 @@
 namespace stepcast::engine {
 namespace {
 
-// What products keep of their rate where threads of one process span sockets,
-// operands of which lie on one of them. Best of four on the published steps
-// without GPUs, of which those of TorchScript and TensorFlow on two sockets
-// tell (docs/models/cpu_device.md).
+// The share of their rate that products keep where threads of one process span
+// sockets, with operands in the memory of one of them. The best of four values
+// on the published steps without GPUs; those of TorchScript and TensorFlow on
+// two sockets decide (docs/models/cpu_device.md).
 constexpr double kSpanShare = 0.3;
 
 // A process that spans sockets reads and writes half of what it touches over

@@ -51,7 +51,8 @@ struct Request {
   /// kHost or kRemote. Not given: they are where the model says. Without
   /// meaning on servers.
   std::optional<model::Placement> hybrid{};
-  /// Who has which table; not given: as the implementation deals them.
+  /// Which rank has which table; if not given, as the implementation assigns
+  /// them.
   std::optional<model::TableAssignment> assignment{};
 };
 

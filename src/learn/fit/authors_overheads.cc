@@ -24,7 +24,7 @@ using cost::OverheadRow;
 // Of a normal distribution, in standard deviations.
 constexpr double kDecile = 1.2816;
 // The complete sets cover ten iterations; how often an op comes in each is not
-// told.
+// stated.
 constexpr int64_t kIterations = 10;
 // T4 by construction (section 7.2 of their method): 10 us measured, less 2 of
 // the profiler and 4 that they give to the kernel.
@@ -50,7 +50,7 @@ struct Line {
   double mean_us = 0;
   double std_us = 0;
   int64_t count = 1;
-  std::optional<int64_t> launches{};  // Of the op, where told.
+  std::optional<int64_t> launches{};  // Of the op, where stated.
 };
 
 struct OverheadTable {
@@ -96,7 +96,7 @@ class LineReader {
     const auto deviation = Number(row, t1 ? "t1_std_us" : "std_us");
     if (!mean || *mean < 0) {
       return Fail(ErrorCode::kInvalidInput,
-                  fmt::format("{}:{}: the mean is no time; expected "
+                  fmt::format("{}:{}: the mean is not a time; expected "
                               "microseconds",
                               table_.source(), table_.line(row)));
     }

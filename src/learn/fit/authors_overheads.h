@@ -18,8 +18,8 @@ struct AuthorsOptions {
 /// Reads tables of several kinds, known by their columns, into one set:
 ///   - complete sets of one workload (T1-T5, raw);
 ///   - T1 and T2 of many workloads, of which those of DLRM count;
-///   - means read from figures (T1, T2, T3, T5, without the profiler), beside
-///     which T4 is what the papers set it to.
+///   - means read from figures (T1, T2, T3, T5, without the profiler), with
+///     T4 as the papers set it.
 /// Of an op that several have, figures win, then complete sets. Quantiles are
 /// those of a normal distribution. An unknown kind of table is an error.
 Result<cost::OverheadData> ReadAuthorsOverheads(

@@ -53,7 +53,7 @@ TEST(AuthorsOverheadsTest, ReadsACompleteSet) {
       DoubleNear(566.0 / 15, 1e-12));
   EXPECT_EQ((*data)[OverheadPart::kNoLaunch].at("aten::view").mean_us, 5);
   EXPECT_EQ((*data)[OverheadPart::kBetweenLaunches].count("aten::relu"), 0);
-  // Waiting is no overhead.
+  // Waiting is not an overhead.
   EXPECT_EQ((*data)[OverheadPart::kCall].size(), 1);
 }
 
@@ -98,7 +98,8 @@ TEST(AuthorsOverheadsTest, SaysWhatIsWrong) {
       Read({"overhead_type,op_or_runtime_call,mean_us,std_us,"
             "num_launches_in_first_occurrence\nt1,,fast,1,\n"});
   ASSERT_FALSE(wrong);
-  EXPECT_THAT(wrong.error().message, HasSubstr("a.csv:2: the mean is no time"));
+  EXPECT_THAT(wrong.error().message,
+              HasSubstr("a.csv:2: the mean is not a time"));
 }
 
 TEST(UnroundedMeanTest, FindsTheFractionThatWasPrinted) {

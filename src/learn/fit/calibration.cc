@@ -62,7 +62,7 @@ cost::FormulaSpreads SpreadsOf(std::span<const Misses> misses) {
     }
     for (const std::string& key : {fmt::format("{}-{}", one.family, one.type),
                                    one.family, std::string("other")}) {
-      // Families count alike in what is said of those without rows.
+      // Families have equal weight in the value for families without rows.
       const std::string chip = key == "other"
                                    ? fmt::format("{} {}", one.chip, one.family)
                                    : one.chip;

@@ -28,7 +28,7 @@ struct Misses {
 
 /// Where 80 % of a new chip's rows are expected, from how chips differ and how
 /// the rows of a chip do, each chip counting alike. By "family-type", by
-/// "family" and, for what fewer than two chips tell, by "other".
+/// "family" and, for what fewer than two chips have, by "other".
 cost::FormulaSpreads SpreadsOf(std::span<const Misses> misses);
 
 /// The text of spreads.toml.
@@ -43,10 +43,11 @@ double Residual(const TrainingRow& row, double kernel_us);
 using FitAgain =
     std::function<Result<std::vector<double>>(const TrainingRows&)>;
 
-/// Where 80 % of measurements lie about the estimates `kernel_us`, from the
-/// validation rows. Where these are few, the model is fitted again ten times,
-/// each time without a tenth of the shapes of the fit part, and what those rows
-/// are off by counts too (cross-conformal prediction, Vovk 2015).
+/// The range around the estimates `kernel_us` that has 80 % of the
+/// measurements, from the validation rows. Where these are few, the model is
+/// fitted again ten times, each time without a tenth of the shapes of the fit
+/// part, and the errors on those rows count too (cross-conformal prediction,
+/// Vovk 2015).
 Result<cost::Spread> Calibrate(const TrainingRows& rows,
                                std::span<const double> kernel_us,
                                const FitAgain& fit_again);

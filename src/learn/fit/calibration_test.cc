@@ -52,7 +52,7 @@ TEST(Calibrate, HeldOutRowsWidenWhatAFewValidationRowsSay) {
                   return made.Ones();
                 });
   ASSERT_TRUE(spread) << spread.error().message;
-  // Half of the rows lie at each side, far more than the tenth outside.
+  // Half of the rows are on each side, far more than the tenth outside.
   ASSERT_EQ(spread->log2_p90.size(), 1u);
   EXPECT_NEAR(spread->log2_p10[0], -0.25, 1e-9);
   EXPECT_NEAR(spread->log2_p90[0], 0.5, 1e-9);

@@ -51,8 +51,8 @@ class Rows {
   std::vector<const KernelRow*> rows_;
 };
 
-// Below these it is no share but a mistake. Products of a processor without a
-// vector library are far from what its convolutions reach.
+// Anything below these is a mistake rather than a share. Products of a
+// processor without a vector library are far from what its convolutions reach.
 constexpr double kLeastShare = 0.05;
 constexpr double kLeastCpuShare = 0.001;
 

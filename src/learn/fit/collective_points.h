@@ -20,7 +20,7 @@ namespace stepcast::learn {
 struct SizePoint {
   double wire_bytes = 0;
   double log_us = 0;  // Natural logarithm of the median.
-  double weight = 1;  // Less where sizes lie close.
+  double weight = 1;  // Less where sizes are close.
 };
 
 struct MeasuredCurve {

@@ -165,8 +165,9 @@ cost::CollectiveCurve FitTimes(const MeasuredCurve& measured,
   return curve;
 }
 
-// How far rows lie from curves that did not see their size: a fifth of the
-// sizes is left out in turn, but for the ends, where nothing leads on.
+// How far rows are from curves that did not see their size: a fifth of the
+// sizes is left out in turn, except for the ends, beyond which there is no
+// data.
 void SetSpread(const MeasuredCurve& measured, const cost::Ramp& formula,
                cost::CollectiveCurve& curve) {
   constexpr size_t kSizeFolds = 5;
@@ -393,7 +394,7 @@ std::vector<std::string> GpusOf(const std::vector<std::string>& systems) {
   return gpus;
 }
 
-// What all systems share is told from systems of as many GPUs.
+// What all systems share is inferred from systems of at least so many GPUs.
 constexpr size_t kSharedFromGpus = 3;
 
 using LineKey = std::tuple<uint16_t, int, bool>;

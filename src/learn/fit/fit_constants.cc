@@ -64,7 +64,7 @@ std::vector<GpuRows> RowsFor(const ConstantGroup& group,
   for (const MeasuredGpu* gpu : gpus) {
     GpuRows cases;
     for (const RowCase& one : gpu->cases) {
-      // What the kernels of a whole model found in L2 is anybody's guess.
+      // What the kernels of a whole model found in L2 is unknown.
       if (!Informs(one, group) || one.from_profiles) {
         continue;
       }

@@ -37,12 +37,12 @@ namespace {
 // shape often differ by 10 %, this names one group: 16 rows of MI300X's
 // profiles.
 constexpr double kFarApart = 1.5;
-// So many of the repeated shapes, and at least so many, are no accident.
+// This share of the repeated shapes, and at least so many, is not an accident.
 constexpr size_t kOneOf = 4;
 constexpr size_t kFewestShapes = 3;
 
-// What is left of a prediction at such an error says little; fewer rows do not
-// tell.
+// A prediction with such an error says little; fewer rows are not enough to
+// judge.
 constexpr double kFarOffPct = 30;
 constexpr size_t kFewestTests = 5;
 
@@ -96,8 +96,8 @@ constexpr size_t kFewestCpuRows = 10;
 
 constexpr uint64_t kCpuFolds = 5;
 
-// How many trees there may be: few where rows of one shape differ by what the
-// shape does not tell.
+// How many trees there may be: few where rows of one shape differ in ways that
+// the shape does not show.
 constexpr std::array<size_t, 5> kTreeCounts = {0, 20, 60, 150, 300};
 
 // Corrections span powers of two, not percents: a loss that flattens early
@@ -165,7 +165,7 @@ struct HeldOutErrors {
 
 // The number of trees that does best on rows held out: validation rows would
 // be too few to tell. Best is the least mean error of logarithms: where the
-// shape does not tell operators apart, the geometric mean of errors is small
+// shape does not distinguish operators, the geometric mean of errors is small
 // for a model that is right about some and anywhere with the others.
 Result<size_t> ChooseTrees(const TrainingRows& rows, cost::FittedModel& model) {
   std::array<HeldOutErrors, kTreeCounts.size()> held_out;

@@ -48,10 +48,11 @@ struct FittedProfile {
   std::vector<std::string> too_few;
 };
 
-/// Fits everything the rows of one GPU can tell. `command` goes into the
-/// provenance. The device is the built-in one of the rows' name, unless it is
-/// given. What few rows do not tell is taken from the profile of another GPU,
-/// if there is a `base`: ceilings, and models to start from.
+/// Fits everything that can be inferred from the rows of one GPU. `command`
+/// goes into the provenance. The device is the built-in one of the rows' name,
+/// unless it is given. What cannot be inferred from few rows is taken from the
+/// profile of another GPU, if there is a `base`: ceilings, and models to start
+/// from.
 Result<FittedProfile> FitProfile(const KernelRows& rows, uint16_t gpu,
                                  const cost::Constants& constants,
                                  std::string command,

@@ -67,8 +67,8 @@ Status CheckChips(const std::vector<MeasuredGpu>& gpus) {
   constexpr size_t kFewestToShare = 3;
   if (chips.size() < kFewestToShare) {
     return Fail(ErrorCode::kInvalidInput,
-                fmt::format("what GPUs share cannot be told from {} chip(s): "
-                            "give rows of at least {}",
+                fmt::format("what GPUs share cannot be inferred from {} "
+                            "chip(s): give rows of at least {}",
                             chips.size(), kFewestToShare));
   }
   return {};

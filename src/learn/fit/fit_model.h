@@ -1,5 +1,5 @@
 // Fits one model: chooses among the formula, the formula scaled, and trees of
-// several sizes, and tells how far the choice is off.
+// several sizes, and reports the error of the choice.
 #ifndef STEPCAST_LEARN_FIT_FIT_MODEL_H_
 #define STEPCAST_LEARN_FIT_FIT_MODEL_H_
 
@@ -35,7 +35,7 @@ std::vector<double> FitResiduals(const TrainingRows& rows);
 // are off on a GPU without data.
 
 /// The constants of all formulas, fitted to all rows. Needs rows of at least
-/// three chips, as does the next: fewer do not tell what they share.
+/// three chips, as does the next: fewer do not show what they share.
 Result<cost::Constants> FitSharedConstants(const KernelRows& rows,
                                            size_t threads);
 

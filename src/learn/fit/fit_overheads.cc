@@ -259,8 +259,8 @@ std::vector<OverheadSample> OfWorkload(std::span<const OverheadSample> samples,
   return own;
 }
 
-// The rows of one workload. What is said of all names together is for names
-// that were never seen, and those are no stalls: without outliers.
+// The rows of one workload. The row of all names together is for names that
+// were never seen, and those are not stalls: without outliers.
 cost::OverheadData FitWorkload(const OverheadSamples& samples,
                                uint32_t workload, Outliers outliers) {
   cost::OverheadData data;

@@ -69,7 +69,7 @@ TEST(AddSamplesTest, CutsTheHostsTimeByKindAndName) {
               ElementsAre(5, 4));
 }
 
-TEST(AddSamplesTest, WhatASyncBlocksIsNoOverhead) {
+TEST(AddSamplesTest, WhatASyncBlocksIsNotAnOverhead) {
   const OverheadSamples samples = SamplesOf(kStep);
   // The one that waits returns 162 - 156 us after the copy.
   EXPECT_THAT(TimesOf(samples, OverheadPart::kSyncTail,
@@ -157,7 +157,7 @@ TEST(FitOverheadsTest, ACallThatNeedNotWaitTakesItsReturnOnly) {
 TEST(EstimateProfilerCostTest, IsHalfOfWhatQuickOpsTakeAnEvent) {
   OverheadSamples samples;
   auto& list = samples[OverheadPart::kNoLaunch]["aten::view"];
-  for (int i = 0; i <= 10; ++i) {  // 1, 1.1, ... 2 us an event.
+  for (int i = 0; i <= 10; ++i) {  // 1, 1.1, ... 2 us per event.
     list.push_back({.us = 2 + 0.2 * i, .events = 2});
   }
   list.push_back({.us = 0.1, .events = 1});  // Nothing nested: not counted.

@@ -47,7 +47,7 @@ struct HeldOut {
   size_t unsteady = 0;   // Steps left out.
   /// Silent waits of all ranks, which stay as measured.
   Duration silent{};
-  /// The pieces of all threads, silent waits left out.
+  /// The segments of all threads, without silent waits.
   Duration host_measured{};
   Duration host_predicted{};
 };

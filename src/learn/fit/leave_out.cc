@@ -238,7 +238,7 @@ constexpr size_t kFewestTestRows = 20;
 constexpr size_t kTreeRows = 2000;
 // Rows of a case whose errors make intervals.
 constexpr size_t kMissRows = 2000;
-// Draws of a few rows that an error is averaged over.
+// Random choices of a few rows that an error is averaged over.
 constexpr uint64_t kDraws = 10;
 
 double Log2Miss(const TrainingRow& row, double kernel_us) {

@@ -24,7 +24,7 @@ struct LeaveOutLine {
                           // learned from all other chips; n is 0 without.
   ErrorSummary nothing;   // The formula, nothing measured.
   ErrorSummary ceilings;  // The formula with the GPU's ceilings.
-  ErrorSummary few_rows;  // That, corrected by a few rows; mean of draws.
+  ErrorSummary few_rows;  // That, corrected by a few random rows; mean.
   double nothing_inside = 0;   // Share of the rows in the interval that the
   double ceilings_inside = 0;  // other chips' errors give.
 };

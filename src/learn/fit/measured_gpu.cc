@@ -134,7 +134,7 @@ void FitGemmRule(std::span<const MeasuredGpu* const> gpus,
   rule.gddr_half = gddr_half.Or(rule.gddr_half);
   rule.pascal_gemm = pascal.Or(rule.pascal_gemm);
   // What the slot costs; and what Pascal reaches without that cost, if only a
-  // slot card tells.
+  // slot card was measured.
   ChipMean slot_gemm;
   ChipMean slot_bmm;
   ChipMean slot_pascal;

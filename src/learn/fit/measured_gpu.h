@@ -56,7 +56,7 @@ std::vector<size_t> SampleRows(std::span<const TrainingRow> rows, Part part,
                                size_t most);
 
 /// The rule for GPUs without measurements, from these that have them. What they
-/// do not tell stays as it is built in.
+/// do not show stays as it is built in.
 hw::ShareRule FitShareRule(std::span<const MeasuredGpu* const> gpus);
 
 }  // namespace stepcast::learn

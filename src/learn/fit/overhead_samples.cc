@@ -42,7 +42,7 @@ HostStep PriceStep(const ir::Graph& graph, const cost::KernelModels& models) {
 }
 
 double FitGap(std::span<const HostStep> steps) {
-  // Least sum of ((works + gap * ops) / measured - 1)^2.
+  // Least sum of ((activities + gap * ops) / measured - 1)^2.
   double numerator = 0;
   double denominator = 0;
   for (const HostStep& step : steps) {
@@ -267,7 +267,7 @@ void Adder::AddActivity(ir::ActivityId id) {
     }
   }
   // After a cause that came shortly after the call, either may have been the
-  // last; such works tell nothing.
+  // last; such activities show nothing.
   const bool clear =
       part == OverheadPart::kLaunchLatency || cause - *call > kMostDelay;
   if (clear && *start >= cause && *start - cause <= kMostDelay) {

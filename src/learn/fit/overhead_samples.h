@@ -1,5 +1,5 @@
-// Measured pieces of the host's time, and delays of the device, by the names a
-// table of overheads has them under.
+// Measured segments of the host's time, and delays of the device, by their
+// names in a table of overheads.
 #ifndef STEPCAST_LEARN_FIT_OVERHEAD_SAMPLES_H_
 #define STEPCAST_LEARN_FIT_OVERHEAD_SAMPLES_H_
 

@@ -27,7 +27,7 @@ struct RowGroup {
 /// of a benchmark.
 std::vector<RowGroup> GroupRows(const KernelRows& rows, uint16_t gpu);
 
-/// Where a row stands in its run, from 0 to 1.
+/// The position of a row in its run, from 0 to 1.
 double PlaceOf(const KernelRow& row, std::span<const uint32_t> table_sizes);
 
 /// How many rows each table has.

@@ -54,7 +54,7 @@ struct StepAccuracyOptions {
   /// Columns whose words make a group.
   std::vector<std::string> columns = {"implementation", "mode", "gpu"};
   std::vector<std::filesystem::path> profiles{};
-  uint32_t samples = 100;  // Draws for an interval.
+  uint32_t samples = 100;  // Monte Carlo, for an interval.
   uint64_t seed = 1;
   size_t threads = 0;
 };

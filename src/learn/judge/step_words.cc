@@ -47,7 +47,8 @@ Result<StepWords::Rule> ReadRule(const toml::table& table) {
   }
   if (const toml::node* when = table.get("when")) {
     if (!when->is_table()) {
-      return FailAt(*when, "when is no table; expected { column = \"words\" }");
+      return FailAt(*when,
+                    "when is not a table; expected { column = \"words\" }");
     }
     for (const auto& [column, value] : *when->as_table()) {
       ASSIGN_OR_RETURN(const std::string pattern,
@@ -128,7 +129,7 @@ Result<StepWords> StepWords::Parse(std::string_view text,
       continue;
     }
     if (!list->is_array_of_tables()) {
-      return FailAt(*list, fmt::format("{} is no list of rules; expected "
+      return FailAt(*list, fmt::format("{} is not a list of rules; expected "
                                        "[[{}]]",
                                        column, column));
     }

@@ -189,7 +189,7 @@ bool SameLayout(const Dims& dims, const Dims& a, const Dims& b) {
   return true;
 }
 
-// Elements that lie next to each other in both layouts.
+// Elements that are adjacent in both layouts.
 int64_t CommonRun(const Dims& dims, const Dims& a, const Dims& b) {
   int64_t run = 1;
   for (size_t i = dims.size(); i-- > 0;) {
@@ -323,8 +323,8 @@ AtenCall WithoutRepeats(AtenCall call) {
   return call;
 }
 
-// Whether an operand lies across the first one: along the first one's dense
-// axis, its neighbours are apart.
+// Whether an operand's layout is across the first one's: along the first one's
+// dense axis, its neighbours are apart.
 bool IsScattered(const AtenCall& call) {
   const ir::Tensor* first = TensorAt(call, 0);
   if (first == nullptr || call.strides[0].size() != first->dims.size()) {

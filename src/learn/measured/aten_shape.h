@@ -29,7 +29,7 @@ struct ConcatRow {
   std::string_view kernel_names{};  // at::native::CatArrayBatchedCopy
 };
 
-/// The shapes whose times add up to the row's. A row that does not tell enough
+/// The shapes whose times add up to the row's. A row that does not have enough
 /// to size every one of its kernels has none.
 std::vector<ir::KernelShape> ShapesOf(const AtenRow& row,
                                       const trace::Rules& rules);

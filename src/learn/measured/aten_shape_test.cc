@@ -46,7 +46,7 @@ TEST(AtenShape, CountsWhatIsRepeatedOnce) {
             "elementwise elements=32 read=160 written=128 dtype=fp32");
 }
 
-TEST(AtenShape, SeesOperandsThatLieAcross) {
+TEST(AtenShape, SeesOperandsWithALayoutAcross) {
   EXPECT_EQ(Aten({.op = "add",
                   .dtype = "fp32",
                   .input_dims = "[[4;8];[4;8];[]]",

@@ -439,7 +439,7 @@ void Walk::LinearBackward() {
   EmitOp(std::move(shapes));
 }
 
-// The memset before it, which clears its counters, is no kernel.
+// The memset before it, which clears its counters, is not a kernel.
 void Walk::BiasGradient() {
   for (const AuthorsRow& row : rows_) {
     if (!Contains(row.kernel, "Memset")) {

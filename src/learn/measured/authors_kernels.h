@@ -34,7 +34,7 @@ class AuthorsShapes {
   int64_t IdBytes() const;          // Of the lookups.
   int64_t OffsetBytes() const;      // Of the bags.
   int64_t DenseBytes() const;       // Features of a batch.
-  int64_t TargetBytes() const;      // One number a sample.
+  int64_t TargetBytes() const;      // One number per sample.
   int64_t TriangleIdBytes() const;  // One of the two lists of positions.
   int64_t SquareBytes() const;      // All products of the interaction.
 
@@ -46,7 +46,7 @@ class AuthorsShapes {
   ir::KernelShape BiasGradient(const Layer& layer) const;
   /// `inputs` tensors of the layer's result into one.
   ir::KernelShape OnOutput(const Layer& layer, int64_t inputs) const;
-  /// `inputs` tensors of `per_sample` numbers a sample into one.
+  /// `inputs` tensors of `per_sample` numbers per sample into one.
   ir::KernelShape PerSample(int64_t per_sample, int64_t inputs) const;
   ir::KernelShape LossSum() const;
 

@@ -119,7 +119,7 @@ Result<CollectiveRows> ReadCollectiveRows(
     ASSIGN_OR_RETURN(const auto files, ListCsvFiles(path));
     for (const std::filesystem::path& file : files) {
       ASSIGN_OR_RETURN(std::string text, ReadFile(file));
-      // The header is short: most files are told without reading on.
+      // The header is short and enough to reject most files.
       const std::string_view header =
           std::string_view(text).substr(0, text.find('\n'));
       if (header.find("collective") == std::string_view::npos) {

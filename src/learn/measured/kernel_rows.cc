@@ -26,9 +26,9 @@
 namespace stepcast::learn {
 namespace {
 
-// How the columns of each kind of kernel CSV become a shape: one row a kind.
+// How the columns of each kind of kernel CSV become a shape: one row per kind.
 
-// What one row says, beside its time.
+// What one row says, besides its time.
 struct RowShape {
   ir::KernelShape shape{};
   std::vector<ir::KernelShape> more{};  // Kernels whose time is in it, too.
@@ -41,7 +41,7 @@ using Cells = std::span<const std::string_view>;
 // A kind of CSV file.
 struct RowKind {
   std::string_view name;                      // Also the usual folder's name.
-  std::span<const std::string_view> columns;  // What tells it, and it reads.
+  std::span<const std::string_view> columns;  // That identify it, and it reads.
   /// The shape, or an error that says what is wrong with the row.
   Result<RowShape> (*read)(Cells cells, const trace::Rules& rules) = nullptr;
 };
@@ -342,7 +342,7 @@ Result<RowShape> FromShapes(std::vector<ir::KernelShape> shapes,
                             std::string op) {
   if (shapes.empty()) {
     return Fail(ErrorCode::kUnsupported,
-                "the arguments do not tell the sizes of its kernels");
+                "the arguments do not show the sizes of its kernels");
   }
   RowShape row{.shape = shapes.front(), .more = {}, .op = std::move(op)};
   row.more.assign(shapes.begin() + 1, shapes.end());

@@ -23,7 +23,7 @@ struct PublishedLookup {
 
 struct PublishedLookups {
   std::vector<PublishedLookup> rows;
-  /// Why other rows are no kernel of ours, and how many they are.
+  /// Why other rows are not among our kernels, and how many there are.
   std::map<std::string, size_t> left_out;
 };
 

@@ -54,7 +54,7 @@ TEST(PublishedLookups, CachesAShareOfTheUniqueRowsOrOfAll) {
   EXPECT_TRUE(lookups->rows[1].inference);
 }
 
-TEST(PublishedLookups, CountsWhatIsNoKernel) {
+TEST(PublishedLookups, CountsWhatIsNotAKernel) {
   const auto lookups = ReadLookups(
       "a,hkv_find,A100-PCIe-80GB,1,1,1,10,8,1,1,,FP32,,HBM,u,1\n"
       "b,hkv_find,A100-PCIe-80GB,1,1,1,10,8,1,1,,FP32,,HBM,u,1\n"

@@ -112,7 +112,7 @@ Status AddStepRows(std::string text, std::string source,
     RETURN_IF_ERROR(ReadNumbers(row));
     if (!seen.insert(row.id).second) {
       return FailIn(row, fmt::format("id '{}' is there twice; expected one "
-                                     "row an id",
+                                     "row per id",
                                      row.id));
     }
     rows.push_back(std::move(row));

@@ -57,7 +57,7 @@ TEST(StepRowsTest, SaysWhereANumberIsNone) {
 TEST(StepRowsTest, AnIdStandsForOneRow) {
   const std::string line = "a,mine,train,dlrm,1,V100,2048,FP32,off,HBM,9.5,\n";
   EXPECT_EQ(ErrorOf(kStepHeader + line + line),
-            "steps.csv:3: id 'a' is there twice; expected one row an id");
+            "steps.csv:3: id 'a' is there twice; expected one row per id");
 }
 
 }  // namespace

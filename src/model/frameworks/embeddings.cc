@@ -209,7 +209,7 @@ void ThrustSortIds(StepBuilder& step, const ir::EmbeddingBag& bag) {
   launch(ir::SortKind::kScan);
 }
 
-// Ids are sorted, so that a row's gradients lie side by side, and summed into a
+// Ids are sorted, so that a row's gradients are contiguous, and summed into a
 // tensor of all rows; the table is a parameter like others.
 Tensor LookUpWithSort(Torch& torch, const TableGroup& group,
                       const LookupOptions& options) {

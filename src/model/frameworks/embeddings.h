@@ -39,7 +39,7 @@ enum class LookupStyle {
 };
 
 /// The lookups of a batch. The result's columns are those of all tables; with
-/// bags, one tensor a table.
+/// bags, one tensor per table.
 std::vector<Tensor> LookUp(Torch& torch, const Model& model, LookupStyle style,
                            const LookupOptions& options);
 

@@ -280,7 +280,7 @@ void HugectrEmbedding::Reduce(int64_t parameters) {
     bag->pass = ir::Pass::kBackward;
     Kernel(*bag);
   }
-  // Rows are updated after their gradients' arrival, beside the sums.
+  // Rows are updated once their gradients have arrived, during the sums.
   step_.WaitForStream(collective_);
   // All in one, in the products' type.
   Sum(parameters + hot_elements(), types.activation);

@@ -37,7 +37,7 @@ enum class ShardingRule : uint8_t {
 struct Implementation {
   std::string_view name;
   std::string_view help;
-  /// The set of overheads that its hosts are best told by.
+  /// The set of overheads that describes its hosts best.
   std::string_view overheads;
   /// What runs its operators on servers without GPUs.
   std::string_view cpu_runtime;
@@ -47,8 +47,8 @@ struct Implementation {
   bool cuda_graphs = false;   // Can record its step as CUDA graphs.
   bool plans = false;         // Follows sharding plans.
   bool ddp = false;           // Sums gradients in buckets, as DDP does.
-  bool prefetches = false;    // Can distribute ids a batch ahead.
-  /// All-to-alls over several nodes go by the ranks of the own node.
+  bool prefetches = false;    // Can distribute ids one batch ahead.
+  /// All-to-alls over several nodes go through the sender's own node.
   bool hierarchical = false;
   /// The implementation with one lookup over all tables, where this one has a
   /// lookup per table; empty: it has not.

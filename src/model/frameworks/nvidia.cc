@@ -422,7 +422,7 @@ class NvidiaDlrm {
   GradScaler scaler_;
 };
 
-// The fused kernels exist for one id a table and one dim.
+// The fused kernels exist for one id per table and one dim.
 Status CheckModel(const Model& model) {
   const bool one_hot =
       std::ranges::all_of(model.tables, [&](const TableGroup& group) {
@@ -432,7 +432,7 @@ Status CheckModel(const Model& model) {
       model.bottom_mlp.empty()) {
     return Fail(ErrorCode::kUnsupported,
                 fmt::format("{} is not one that NVIDIA's fused DLRM runs; "
-                            "expected a bottom MLP, one id a table, one dim, "
+                            "expected a bottom MLP, one id per table, one dim, "
                             "and a dot interaction",
                             model.name));
   }

@@ -283,7 +283,7 @@ Images InputOf(const Torch& torch, const Model& model, int64_t batch) {
           .dtype = torch.options().types.parameter};
 }
 
-// 1x1, 3x3 and 1x1 convolutions beside a short cut.
+// 1x1, 3x3 and 1x1 convolutions with a shortcut.
 Images Bottleneck(ImageLayers& layers, const Images& x, int64_t channels,
                   int64_t stride) {
   constexpr int64_t kExpansion = 4;

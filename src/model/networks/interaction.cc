@@ -124,7 +124,7 @@ Tensor Gather(Torch& torch, const Dot& dot, const Tensor& dense,
       dense_sum();
     });
   }
-  // One tensor a table: the dense vector's gradient comes right out of the cat.
+  // One tensor per table: the dense vector's gradient comes right out of cat.
   const Tensor joined = torch.Join(parts);
   torch.OnBackward([&torch, dense_sum, batched, parts, joined] {
     {
@@ -144,9 +144,9 @@ Tensor Gather(Torch& torch, const Dot& dot, const Tensor& dense,
   return joined;
 }
 
-// Whether reading the transposed gradient costs a sector of memory an element.
-// ATen's blocks compute 256 results (64 threads with four each); where these
-// are rows side by side, the rows' neighbours in memory lie in one sector,
+// Whether reading the transposed gradient costs one sector of memory per
+// element. ATen's blocks compute 256 results (64 threads with four each); where
+// these are rows side by side, the rows' neighbours in memory share a sector,
 // which the block finds in its own cache.
 bool IsScattered(int64_t columns) {
   constexpr int64_t kBlockResults = 256;

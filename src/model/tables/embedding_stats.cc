@@ -157,7 +157,7 @@ double EmbeddingStats::UniqueRows(double lookups) const {
 std::vector<double> EmbeddingStats::ReuseHistogram(double lookups) const {
   std::vector<double> histogram;
   for (const RowBin& bin : bins_) {
-    // Draws of a row are Poisson distributed: walk its terms.
+    // The lookups of a row are Poisson distributed: sum over the terms.
     const double mean = bin.probability * lookups;
     // All but 1e-12 of them.
     const auto most = static_cast<int64_t>(mean + 12 * std::sqrt(mean)) + 12;

@@ -24,8 +24,8 @@ struct RowShare {
 };
 
 /// The ids of one table. Uniform, Zipf and histograms are worked out in closed
-/// form, lookups being independent draws; measured ids are sampled: windows of
-/// the recorded order, the first of each drawn with `seed`.
+/// form, as lookups are independent; measured ids are sampled: windows of the
+/// recorded order, whose starts are random numbers from `seed`.
 class EmbeddingStats {
  public:
   /// `ids` is not kUnknown and outlives this; `rows` are the table's.

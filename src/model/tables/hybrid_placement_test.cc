@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kFp32 = 4;
 
-// A table of 16 columns with so many rows and ids a sample.
+// A table of 16 columns with that many rows and ids per sample.
 TableGroup Table(int64_t rows, double pooling) {
   return {.count = 1, .rows = rows, .dim = 16, .pooling = pooling};
 }

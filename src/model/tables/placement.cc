@@ -80,7 +80,8 @@ Result<Place> ReadPlace(const toml::table& table, const Place& usual) {
     const auto share = cache->value<double>();
     if (!share || !IsShare(*share)) {
       return FailAt(*cache,
-                    "cache is no share; expected a number above 0 and up to 1");
+                    "cache is not a share; expected a number above 0 and up to "
+                    "1");
     }
     place.cache = *share;
   }

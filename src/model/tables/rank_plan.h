@@ -9,7 +9,7 @@
 
 namespace stepcast::model {
 
-/// What a rank looks up for others, told to all of them.
+/// What a rank looks up for others, which all of them know.
 struct RankLoad {
   int64_t tables = 0;       // Of `local`.
   int64_t columns = 0;      // Of the vectors that it makes for a sample.
@@ -25,8 +25,7 @@ struct RankLoad {
 ///   replicated  on every rank, each for its own samples;
 ///   split       its rows sharded to all ranks: `rows` and `pooling` are this
 ///               rank's part, looked up for the samples of all;
-///   node_split  likewise, but sharded to the ranks of this rank's node,
-///   alone
+///   node_split  likewise, but sharded to the ranks of this rank's node, alone
 ///               or with those of other nodes.
 struct RankPlan {
   int64_t rank = 0;

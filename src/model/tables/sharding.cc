@@ -37,7 +37,7 @@ struct HugectrJob {
 constexpr int64_t kSmallTableBytes = 8'000'000;
 
 // The hybrid embedding (HugeCTR user guide, HybridEmbeddingParam; values of its
-// DLRM sample and of MLPerf v1.0 to v2.1). On one node a row is hot if a rank's
+// DLRM sample and of MLPerf v1.0 to v2.1). A row is hot on one node if a rank's
 // batch has it more than once with this probability (p_dup_max = 0.01): uses
 // are Poisson distributed, 1 - (1 + u) e^-u = 0.01 for a mean of u.
 constexpr double kHotUsesOnANode = 0.1486;
@@ -218,8 +218,8 @@ TableAssignment AssignNvidia(const Job& job) {
   return assignment;
 }
 
-// Greedy by the planner's cost. It counts on one id a sample unless it is told
-// otherwise, so that cost is that of the vectors.
+// Greedy by the planner's cost. The planner assumes one id per sample unless
+// the user gives another number, so the cost is that of the vectors.
 TableAssignment AssignTorchrec(const Job& job) {
   TableAssignment assignment;
   std::vector<TableGroup> whole;

@@ -1,5 +1,5 @@
-// Who has which table: the rule by which each implementation shares a model
-// out to ranks.
+// Who has which table: the rule by which each implementation shards a model
+// over the ranks.
 #ifndef STEPCAST_MODEL_TABLES_SHARDING_H_
 #define STEPCAST_MODEL_TABLES_SHARDING_H_
 
@@ -14,7 +14,7 @@
 
 namespace stepcast::model {
 
-/// Ranks that do the same work are told once: `plan` is that of the first.
+/// Ranks that do the same work are listed once: `plan` is that of the first.
 struct RankShare {
   RankPlan plan{};
   int64_t count = 1;
@@ -27,14 +27,14 @@ inline constexpr int64_t kMostLoads = 256;
 
 /// The plans of `world` ranks, as many on each of `nodes`, in the order of
 /// their first ranks. Batches of the settings are those of a rank. Fails for
-/// worlds that are no number of ranks and for implementations that run on one
-/// GPU.
+/// worlds that are not a valid number of ranks and for implementations that run
+/// on one GPU.
 Result<std::vector<RankShare>> ShareTables(const Model& model,
                                            const Settings& settings,
                                            int64_t world, int64_t nodes = 1);
 
-/// The same of a deal made elsewhere. Fails for tables split over nodes with
-/// another implementation than torchrec.
+/// The same for an assignment made elsewhere. Fails for tables split over nodes
+/// if the implementation is not torchrec.
 Result<std::vector<RankShare>> ShareAssignment(
     const Model& model, const Settings& settings, int64_t world,
     const TableAssignment& assignment);

@@ -128,7 +128,7 @@ TEST(ShardingTest, NvidiaKeepsTheRankOfTheBottomMlpFreeOfTables) {
     EXPECT_EQ(share.plan.bottom_mlp, share.plan.rank == 0);
     largest = std::max(largest, Rows(share.plan));
   }
-  // No rank has more than the largest table and what fits beside it.
+  // No rank has more than the largest table and what fits next to it.
   EXPECT_LT(largest, 48'937'457 + 1'000'000);
   const std::vector<RankShare> four = Share(*model, "nvidia", 4);
   EXPECT_TRUE(four.front().plan.bottom_mlp);
@@ -154,8 +154,8 @@ TEST(ShardingTest, TensorflowBalancesMemoryAndCutsLargeTablesIntoColumns) {
   EXPECT_LT(most, 1.3 * all / 8);
 }
 
-// Dealt by TorchRec's planner to the 8 ranks of the recorded DLRM: the ids that
-// each rank looks up for 128 samples, and the numbers it holds.
+// As assigned by TorchRec's planner to the 8 ranks of the recorded DLRM: the
+// ids that each rank looks up for 128 samples, and the numbers it holds.
 TEST(ShardingTest, TorchrecAssignsAsRecorded) {
   const auto model = ParseModel(
       "batch = 16\ndense_features = 13\nbottom_mlp = [256, 128, 16]\n"
@@ -227,9 +227,9 @@ TEST(ShardingTest, TakesAnAssignmentMadeElsewhere) {
   EXPECT_THAT(other.error().message, HasSubstr("expected torchrec"));
 }
 
-// 64 ranks on 8 nodes. The table with 100 ids a sample has more than half of
-// all lookups: every node has an eighth of its rows, every rank an eighth of
-// that.
+// 64 ranks on 8 nodes. The table with 100 ids per sample has more than half
+// of all lookups: every node has an eighth of its rows, every rank an eighth
+// of that.
 TEST(ShardingTest, HugectrAssignsTablesToNodesAndSplitsThemThere) {
   const auto model = FindModel("mlperf_dlrm_dcnv2");
   ASSERT_TRUE(model);
@@ -262,7 +262,7 @@ TEST(ShardingTest, HugectrAssignsTablesToNodesAndSplitsThemThere) {
             8 * std::accumulate(by_node.begin(), by_node.end(), int64_t{0}));
 }
 
-// One id a sample everywhere: rows used most are on every rank.
+// One id per sample everywhere: rows used most are on every rank.
 TEST(ShardingTest, HugectrKeepsHotRowsOnEveryRank) {
   const auto model = FindModel("mlperf_dlrm");
   ASSERT_TRUE(model);

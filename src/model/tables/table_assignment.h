@@ -1,4 +1,4 @@
-// Tables sharded to ranks, and the ways of dealing.
+// The assignment of tables to ranks, and the ways to make it.
 #ifndef STEPCAST_MODEL_TABLES_TABLE_ASSIGNMENT_H_
 #define STEPCAST_MODEL_TABLES_TABLE_ASSIGNMENT_H_
 
@@ -29,7 +29,7 @@ std::vector<TableGroup> SingleTables(std::span<const TableGroup> groups);
 /// Single tables with neighbours that are alike together.
 std::vector<TableGroup> GroupTables(std::span<const TableGroup> tables);
 
-/// What a table weighs when it is dealt.
+/// The cost by which a table is assigned.
 using TableCost = double (*)(const TableGroup& table);
 double ElementsOf(const TableGroup& table);
 /// Numbers of a vector.
@@ -44,7 +44,7 @@ std::vector<std::vector<TableGroup>> AssignGreedily(
     std::vector<TableGroup> tables, int64_t ranks, TableCost cost,
     int64_t most);
 
-/// The largest first, to the ranks in turn, forth and back.
+/// The largest first, to the ranks in turn, back and forth.
 std::vector<std::vector<TableGroup>> AssignInSnakeOrder(
     std::vector<TableGroup> tables, int64_t ranks);
 

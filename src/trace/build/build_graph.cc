@@ -133,7 +133,7 @@ class ExecutionRankAdder {
     }
   }
 
-  // Nodes that are no host events stay in the list, so that positions agree.
+  // Nodes that are not host events stay in the list, so that positions agree.
   std::vector<PhaseInput> PhaseInputs(
       const std::map<int64_t, uint32_t>& numbers) const {
     std::vector<PhaseInput> inputs;

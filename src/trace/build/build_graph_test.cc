@@ -169,7 +169,7 @@ TEST(BuildGraphTest, UsesTheWaitsThatTheProfilerRecorded) {
             microseconds(71));
 }
 
-// The same calls without cuda_sync events: the order of calls tells.
+// The same calls without cuda_sync events: the order of calls shows the waits.
 TEST(BuildGraphTest, InfersWaitsFromTheOrderOfCalls) {
   const auto ranks =
       One(TwoStreams(71).Call("cudaStreamSynchronize", 60, 60, 5));
@@ -211,7 +211,7 @@ TEST(BuildGraphTest, InfersWaitsOfACollectiveFromLaunchesAlone) {
         data.activities[wait.after].measured->start->count() / 1000);
   }
   // The collective waits for its input, and the last kernel for it; the one
-  // between runs beside it.
+  // between runs at the same time.
   EXPECT_THAT(starts, ::testing::UnorderedElementsAre(std::pair(20, 40),
                                                       std::pair(40, 141)));
 }

@@ -261,7 +261,7 @@ class WaitFinder {
     if (before == kNoEvent || after == kNoEvent || before == after) {
       return;
     }
-    // An inferred wait that the trace contradicts is no wait.
+    // An inferred wait that the trace contradicts is dropped.
     if (inferred &&
         End(before) > trace_.device_events[after].start + kClockRounding) {
       return;

@@ -22,7 +22,7 @@ namespace stepcast::trace {
 // Which op of the forward pass an op of the backward pass belongs to.
 
 /// Of every event: the position of the one of the other pass with the same
-/// number of autograd's, or kNoEvent. `phases` has one entry an event.
+/// number of autograd's, or kNoEvent. `phases` has one entry per event.
 ///
 /// FBGEMM's lookups often carry no number. Autograd counts its nodes, so theirs
 /// is one less than that of the next op on the thread:

@@ -35,8 +35,8 @@ void KeepOutermost(const ExecutionTrace& trace, std::vector<bool>& launches);
 /// The arguments as they would be on a device: the processor stands for one.
 Arguments OnDevice(Arguments arguments);
 
-/// What add_ of a sparse gradient does to a table: told by the values that it
-/// takes from the gradient. Nothing for any other op.
+/// What add_ of a sparse gradient does to a table, from the values that it
+/// takes of the gradient. Nothing for any other op.
 std::optional<ir::Index> SparseUpdate(const ExecutionTrace& trace,
                                       uint32_t node);
 

@@ -46,7 +46,7 @@ bool HasWorkOnDevice(const Arguments& arguments) {
 }
 
 // One op, two kernels: the gradients of data and weights. The first layer's
-// data has none, which its mask tells.
+// data has none, as its mask shows.
 std::vector<ir::KernelShape> ConvolutionGradients(const OpContext& op,
                                                   SizeRequest request) {
   struct Masked {

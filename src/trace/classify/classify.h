@@ -15,17 +15,17 @@
 
 namespace stepcast::trace {
 
-/// How many ops around a launch can matter: a kernel of an embedding's backward
-/// lies five deep (engine, node, autograd function, op, inner op).
+/// How many of the ops around a launch can matter: a kernel of an embedding's
+/// backward is five deep (engine, node, autograd function, op, inner op).
 inline constexpr size_t kMostLevels = 8;
 
-/// One op around a launch.
+/// One of the ops around a launch.
 struct OpContext {
   std::string_view name;
   const Arguments* arguments = nullptr;  // Null when none were recorded.
 };
 
-/// What a trace tells about one device event.
+/// What a trace says about one device event.
 struct DeviceFacts {
   std::string_view name;
   DeviceEventKind kind = DeviceEventKind::kKernel;

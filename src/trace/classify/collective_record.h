@@ -1,4 +1,4 @@
-// What PyTorch records about a collective beside its kernel or op.
+// What PyTorch records about a collective along with its kernel or op.
 #ifndef STEPCAST_TRACE_CLASSIFY_COLLECTIVE_RECORD_H_
 #define STEPCAST_TRACE_CLASSIFY_COLLECTIVE_RECORD_H_
 
@@ -25,8 +25,8 @@ struct CollectiveRecord {
 ///   {"Collective name": "allreduce", "In msg nelems": 6637568,
 ///    "Group size": 2, "dtype": "Float", "In split size": "[]", ...}
 ///
-/// Members it does not know are skipped. Nothing if the text is no object or
-/// names no collective.
+/// Members it does not know are skipped. Nothing if the text is not an object
+/// or names no collective.
 std::optional<CollectiveRecord> ParseCollectiveRecord(std::string_view text);
 
 }  // namespace stepcast::trace

@@ -176,7 +176,7 @@ ir::Pass ConvolutionPass(std::string_view detail, const RuledOp* op) {
   if (HasWord(detail, "wgrad")) {
     return ir::Pass::kBackwardWeight;
   }
-  // The kernel does not tell; the op may, at least which way it goes.
+  // The kernel's name does not say; the op's may, at least the direction.
   if (op != nullptr && detail != op->rule->detail) {
     return ConvolutionPass(op->rule->detail, op);
   }

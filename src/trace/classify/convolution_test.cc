@@ -51,7 +51,7 @@ TEST(ConvolutionTest, SolvesStrideFromTheSizeOfTheOutput) {
             "convolution batch=32 in_channels=128 height=56 width=56 "
             "out_channels=256 kernel_height=3 kernel_width=3 stride=2 "
             "padding=1 dtype=fp32 pass=backward_weight");
-  // 224 -> 112 with a 7x7 filter, told by the other pass.
+  // 224 -> 112 with a 7x7 filter, known from the other pass.
   EXPECT_EQ(ShapeOf({.kernel = "cudnn_volta_scudnn_128x64_relu_small_nn_v1",
                      .ops = {kUnvalued},
                      .partner = {.name = "CudnnConvolutionBackward",

@@ -206,7 +206,7 @@ ir::Elementwise FromGemm(const OpContext& op) {
   return Sized(elements, gemm->dtype, Times(elements, ir::SizeOf(gemm->dtype)));
 }
 
-// Which tensor of a convolution a helper works on.
+// Which tensor of a convolution a helper kernel reads.
 int64_t TensorOf(const ir::Convolution& convolution, std::string_view detail) {
   if (HasWord(detail, "input")) {
     return Times(Times(convolution.batch, convolution.in_channels),
@@ -232,7 +232,7 @@ ir::Elementwise FromLookups(const SizeRequest& request) {
                Times(bag.lookups, ir::SizeOf(ir::DType::kInt64)));
 }
 
-// nll_loss(input [batch, classes], target [batch]) looks at one class a sample.
+// nll_loss(input [batch, classes], target [batch]) reads one class per sample.
 ir::Elementwise FromTargets(const Arguments& arguments) {
   const auto tensors = TensorsOf(arguments.inputs);
   if (tensors.empty()) {

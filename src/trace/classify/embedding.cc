@@ -22,7 +22,7 @@ bool IsFloat(ir::DType dtype) {
          dtype == ir::DType::kFp8 || dtype == ir::DType::kUint8;
 }
 
-// 64 bits are what is meant where nothing is said.
+// kUnknown means 64 bits.
 ir::DType IndexType(const ir::Tensor& indices) {
   return indices.dtype == ir::DType::kInt32 ? indices.dtype
                                             : ir::DType::kUnknown;
@@ -84,9 +84,9 @@ Weights FindWeights(const Arguments& arguments, const TableBatch& batch) {
   return weights;
 }
 
-// Row-wise optimizers keep one number a row: the momenta, on the device and in
-// managed memory, are as long as the tables have rows. They are the first flat
-// float tensors after the cache locations.
+// Row-wise optimizers keep one number per row: the momenta, on the device and
+// in managed memory, have as many elements as the tables have rows. They are
+// the first flat float tensors after the cache locations.
 int64_t RowsFromMomentum(const Arguments& arguments, const TableBatch& batch) {
   size_t at = batch.offsets + 1;
   const auto type_at = [&](size_t i) {
@@ -106,7 +106,7 @@ int64_t RowsFromMomentum(const Arguments& arguments, const TableBatch& batch) {
   return rows;
 }
 
-// What one op tells.
+// What one op shows.
 struct Lookups {
   ir::EmbeddingBag bag{};
   int64_t weights = 0;  // Elements of all tables.
@@ -198,7 +198,7 @@ int64_t Either(int64_t number, int64_t other) {
   return number > 0 ? number : std::max<int64_t>(other, 0);
 }
 
-// Both passes of one lookup: what one op does not tell, the other may.
+// Both passes of one lookup: what one op does not show, the other may.
 ir::EmbeddingBag Join(const Lookups& a, const Lookups& b) {
   ir::EmbeddingBag bag{.tables = Either(a.bag.tables, b.bag.tables),
                        .rows = Either(a.bag.rows, b.bag.rows),
@@ -252,8 +252,9 @@ std::vector<int64_t> TemplateNumbers(std::string_view kernel) {
   return numbers;
 }
 
-// The most columns that a kernel of FBGEMM is made for: its name tells how many
-// vectors of 4 a thread holds and, of late, how many threads share a row.
+// The most columns that a kernel of FBGEMM is made for: its name says how many
+// vectors of 4 a thread holds and, in newer versions, how many threads share a
+// row.
 int64_t MostColumns(std::string_view kernel) {
   constexpr int64_t kVector = 4;
   constexpr int64_t kWarp = 32;

@@ -77,7 +77,7 @@ TEST(EmbeddingTest, TheBackwardLearnsFromItsLookup) {
 }
 
 TEST(EmbeddingTest, TheLookupLearnsItsColumnsFromTheGradient) {
-  // 64 columns in all over 2 tables; 112 / 32 is no whole number of rows.
+  // 64 columns in all over 2 tables; 112 / 32 is not an integer.
   const OpText dense = {
       .name = "fbgemm::dense_embedding_codegen_lookup_function",
       .dims = "[[224], [2], [3], [], [], [3], [], [32], [33], []]",
@@ -129,7 +129,7 @@ TEST(EmbeddingTest, SortsAndIdArithmeticInsideTheBackwardKeepTheirFamily) {
     EXPECT_EQ(ShapeOf({.kernel = kernel, .ops = {kNode}, .partner = kLookup}),
               "sort kind=scan elements=89 dtype=int64");
   }
-  // 8 bytes an id, in and out.
+  // 8 bytes per id, in and out.
   EXPECT_EQ(
       ShapeOf({.kernel = "void linearize_index_kernel<long>()",
                .ops = {kNode},

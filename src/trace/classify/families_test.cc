@@ -83,7 +83,7 @@ TEST(NormalizationTest, LayerNormHasTheWeightsColumns) {
 }
 
 TEST(NormalizationTest, BatchNormHasARowForEachChannel) {
-  // 32 * 56 * 56 numbers a channel.
+  // 32 * 56 * 56 numbers per channel.
   EXPECT_EQ(
       ShapeOf({.kernel = "void cudnn::bn_fw_tr_1C11_kernel_NCHW<float>()",
                .ops = {{.name = "aten::cudnn_batch_norm",
@@ -171,7 +171,7 @@ TEST(IndexTest, EachOpMovesWhatItsIndexSays) {
                               .types = R"(["float", "", "float", "Scalar",
                                            "Scalar"])"}}}),
             "index elements=5616 source=11664 scatter=true dtype=fp32");
-  // Only the recorded output tells what index takes.
+  // Only the recorded output shows how many elements index reads.
   EXPECT_EQ(ShapeOf({.kernel = "void at::native::index_elementwise_kernel<128>",
                      .ops = {{.name = "aten::index",
                               .dims = "[[16, 27, 27], [[], [351]]]",

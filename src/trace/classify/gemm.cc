@@ -149,7 +149,7 @@ ir::KernelShape SizeGemm(const SizeRequest& request) {
     gemm.transpose_a = layout->transpose_a;
     gemm.transpose_b = layout->transpose_b;
   }
-  // Tensor cores take fp32 tensors too; only the kernel tells.
+  // Tensor cores take fp32 tensors too; only the kernel's name shows it.
   const auto kernel_type = ir::DTypeFromName(request.detail);
   if (kernel_type &&
       (gemm.dtype == ir::DType::kUnknown ||

@@ -62,7 +62,7 @@ int64_t Moved(const OpContext& op, const ir::Tensor& self, bool scatter) {
   return 0;
 }
 
-// Elements that lie side by side at each index: those after the axis.
+// Elements that are contiguous at each index: those after the axis.
 int64_t SliceOf(const OpContext& op, const ir::Tensor& self) {
   const std::string_view name = PlainName(op.name);
   size_t axis = 0;
@@ -116,7 +116,7 @@ ir::SortKind SortKindOf(std::string_view detail) {
 
 // Set-up kernels clear a counter for each block of a scan: 128 threads with 15
 // elements each in CUB's tuning for sm_60 and later. Those that add up the
-// digits of a radix sort have 256 counters a pass, which is as little.
+// digits of a radix sort have 256 counters per pass, which is as little.
 constexpr int64_t kElementsPerBlock = 1920;
 
 // Everything sorted or scanned inside an embedding's backward is its lookups.

@@ -52,8 +52,8 @@ int64_t OutputsOf(const SizeRequest& request, const OpContext& op,
   return 0;
 }
 
-// Whether what is summed lies apart: the last axis, along which elements are
-// neighbours, is kept.
+// Whether the summed elements are strided: the last axis, along which elements
+// are contiguous, is kept.
 bool KeepsLastAxis(const SizeRequest& request, const OpContext& op,
                    const ir::Tensor& input) {
   const auto rank = static_cast<int64_t>(input.dims.size());
@@ -114,7 +114,7 @@ ir::KernelShape SizeReduction(const SizeRequest& request) {
   }
   const ir::Tensor* input = tensors.front();
   if (HasWord(request.detail, "targets") && tensors.size() > 1) {
-    // nll_loss: one number a sample is read and summed.
+    // nll_loss: one number per sample is read and summed.
     return ir::Reduction{.inputs = ElementCount(*tensors[1]),
                          .outputs = 1,
                          .dtype = input->dtype};
@@ -138,8 +138,8 @@ ir::KernelShape SizeSoftmax(const SizeRequest& request) {
   const size_t position =
       ruled->op.name.find("backward") == std::string_view::npos ? 1 : 2;
   const auto rank = static_cast<int64_t>(input->dims.size());
-  // The fast kernels work along the last dimension; only the spatial one
-  // needs to be told.
+  // The fast kernels work along the last dimension; the spatial one
+  // needs a recorded axis.
   int64_t axis = IntAt(*ruled->op.arguments, position).value_or(-1);
   if (axis == -1 &&
       request.facts.name.find("Spatial") != std::string_view::npos) {

@@ -60,8 +60,8 @@ Result<std::string> GetWord(const toml::table& entry, std::string_view key,
   ASSIGN_OR_RETURN(std::string word, GetString(entry, key));
   if (std::ranges::find(known, word) == known.end()) {
     return FailAt(*entry.get(key),
-                  fmt::format("'{}' is no {}; expected one of: {}", word, key,
-                              Join(known, ", ")));
+                  fmt::format("'{}' is not a known {}; expected one of: {}",
+                              word, key, Join(known, ", ")));
   }
   return word;
 }

@@ -235,7 +235,8 @@ TEST(RulesTest, ErrorsNameFileAndLine) {
     return status ? "" : status.error().message;
   };
   EXPECT_THAT(error_of("[[kernel]]\nfamily = \"gem\"\nmatch = [\"*\"]"),
-              StartsWith("my.toml:2: 'gem' is no family; expected one of: "));
+              StartsWith("my.toml:2: 'gem' is not a known family; expected one "
+                         "of: "));
   EXPECT_THAT(error_of("[[kernel]]\nfamily = \"none\"\nmatch = [\"*\"]"),
               StartsWith("my.toml:2: "));
   EXPECT_EQ(error_of("[[op]]\nfamily = \"none\"\nmatch = [\"*\"]"), "");

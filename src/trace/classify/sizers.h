@@ -1,7 +1,7 @@
 // The families' sizers: from the ops around a launch to a shape's numbers.
 //
 // A sizer never fails. What it cannot learn stays 0 or kUnknown; it does not
-// guess.
+// estimate.
 #ifndef STEPCAST_TRACE_CLASSIFY_SIZERS_H_
 #define STEPCAST_TRACE_CLASSIFY_SIZERS_H_
 
@@ -38,7 +38,7 @@ struct FamilySizer {
   ir::KernelShape (*size)(const SizeRequest& request) = nullptr;
 };
 
-/// One row a family, all but "opaque".
+/// One row per family, all but "opaque".
 std::span<const FamilySizer> AllSizers();
 
 // What sizers ask of each other.
@@ -47,8 +47,8 @@ std::span<const FamilySizer> AllSizers();
 /// of linear are left out: its weight's layout is its own.
 std::optional<std::pair<size_t, size_t>> FactorsOf(std::string_view op);
 
-/// The product that a matrix op computes; nothing if the op is none or its
-/// arguments do not tell.
+/// The product that a matrix op computes; nothing if it computes none or its
+/// arguments do not show it.
 std::optional<ir::Gemm> GemmOf(const OpContext& op);
 /// The convolution that an op, forward or backward, belongs to; unknown numbers
 /// are 0.

@@ -25,7 +25,7 @@ struct FamilyTime {
   std::string family{};
   int64_t count = 0;
   Duration time{};
-  Duration sized{};  // Of the time: works whose every size is known.
+  Duration sized{};  // Of the time: activities with all sizes known.
 };
 
 /// A kernel name that no rule knows.
@@ -50,7 +50,7 @@ struct Coverage {
   double classified_share() const;
   double sized_share() const;
 
-  /// Works classified and sized, whatever their time.
+  /// Activities classified and sized, whatever their time.
   int64_t classified_activities = 0;
   int64_t sized_activities = 0;
 };

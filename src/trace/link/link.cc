@@ -79,7 +79,7 @@ std::vector<bool> FindLaunchers(const ExecutionTrace& trace,
 
 namespace {
 
-// The table may have this many entries a call before a sorted list is smaller.
+// Entries that the table may have per call before a sorted list is smaller.
 constexpr uint64_t kMostEntriesPerCall = 16;
 
 }  // namespace
@@ -155,8 +155,9 @@ namespace {
 
 using std::chrono::microseconds;
 
-// Profilers before 2024 round starts and durations down to whole microseconds,
-// so that a child may seem to end up to one microsecond after its parent.
+// Profilers before 2024 round starts and durations down to integer
+// microseconds, so that a child may seem to end up to one microsecond after its
+// parent.
 constexpr Duration kNestingRounding = microseconds(1);
 
 constexpr size_t kExampleWidth = 60;
@@ -186,7 +187,7 @@ void SortEvents(ProfilerTrace& trace) {
   });
 }
 
-// Whether [start, end] lies in the event, rounding allowed for.
+// Whether [start, end] is within the event, allowing for rounding.
 bool Holds(const HostEvent& outer, Duration start, Duration end) {
   const Duration outer_end = outer.start + outer.duration;
   return start <= outer_end && end <= outer_end + kNestingRounding &&

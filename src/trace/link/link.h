@@ -19,7 +19,7 @@ namespace stepcast::trace {
 
 /// Of every node: whether it is an op that does work which none of the ops
 /// inside it does. An execution trace has no kernels, so the family of the op
-/// tells: it works itself unless an op of the same family lies inside.
+/// decides: it does the work itself unless an op of its family is inside it.
 ///
 ///   aten::linear           no: addmm below multiplies
 ///     aten::addmm          yes
@@ -70,7 +70,7 @@ struct Step {
 ///
 /// Host and runtime events are sorted by thread and start, host events in
 /// pre-order (a parent before its children); device events by device, stream
-/// and start. The vectors beside them have one entry an event.
+/// and start. The other vectors have one entry per event.
 struct LinkedTrace {
   ProfilerTrace trace;
   std::vector<uint32_t> parent{};   // Of a host event: the one around it.

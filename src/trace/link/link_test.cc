@@ -119,8 +119,8 @@ TEST(LinkTest, ThreadsDoNotMix) {
   EXPECT_THAT(Nesting(linked), ElementsAre("a<", "b<"));
 }
 
-// Whole microseconds hide where an op of no length at its parent's very end
-// belongs; inside it.
+// Integer microseconds hide where an op of no length at its parent's very end
+// belongs; it is put inside.
 TEST(LinkTest, AnOpOfNoLengthAtTheEndIsInside) {
   const LinkedTrace linked =
       TraceBuilder().Op("a", 0, 20).Op("b", 20, 0).Op("c", 21, 0).Link();
@@ -240,7 +240,7 @@ LinkedTrace ReadAndLink(const KinetoOptions& options,
   return Link(*std::move(file->profiler), Rules(), diagnostics);
 }
 
-// Nanoseconds leave nothing to guess: every op, call and kernel hangs where the
+// With nanoseconds nothing is ambiguous: every op, call and kernel is where the
 // job put it. Ids of ops are their External id.
 TEST(LinkTest, AGeneratedJobIsLinkedAsItRan) {
   const JobOptions job{.seed = 5, .orphans = 4, .graphs = true};
@@ -289,8 +289,8 @@ TEST(LinkTest, AGeneratedJobIsLinkedAsItRan) {
   EXPECT_EQ(diagnostics.count(kOverlappingOps), 0);
 }
 
-// Whole microseconds hide some nesting, but never pull an op out of its parent
-// in the eyes of the walk.
+// Integer microseconds hide some nesting, but Link never takes an op out of its
+// parent.
 TEST(LinkTest, RoundedTimesStillNest) {
   for (const KinetoDialect dialect :
        {KinetoDialect::k2021, KinetoDialect::k2022}) {

@@ -20,8 +20,8 @@ constexpr size_t kTensorValues = 6;
 constexpr size_t kStoragePosition = 1;
 constexpr size_t kDevicePosition = 5;
 
-// Types of profiler and execution traces that are no tensors. Any other word is
-// the element type of one.
+// Types of profiler and execution traces that are not tensors. Any other word
+// is a tensor's element type.
 constexpr std::array<std::string_view, 20> kPlainTypes = {
     "",          "Scalar", "ScalarList", "Int",     "Bool",
     "Double",    "Float",  "String",     "None",    "Device",

@@ -139,14 +139,14 @@ TEST(ArgumentsTest, HostileTextYieldsLessNotAFailure) {
   EXPECT_THAT(Inputs("[[1]]", "{}"), IsEmpty());
   EXPECT_THAT(Inputs("[[1]]", "[\"float\""), IsEmpty());
   EXPECT_THAT(Inputs("[[1]]", std::string(100'000, '[')), IsEmpty());
-  // Dims that are no dims: the tensor is there, its size is not known.
+  // Invalid dims: the tensor is there, its size is not known.
   EXPECT_THAT(Inputs("[\"x\"]", R"(["float"])")[0].tensors[0].dims, IsEmpty());
   EXPECT_THAT(Inputs("[[1.5]]", R"(["float"])")[0].tensors[0].dims, IsEmpty());
   EXPECT_THAT(Inputs("[", R"(["float"])")[0].tensors[0].dims, IsEmpty());
   // Fewer dims than types.
   EXPECT_THAT(Inputs("[]", R"(["float", "float"])")[1].tensors[0].dims,
               IsEmpty());
-  // Negative sizes, beyond 64 bits, types that are no text.
+  // Negative sizes, beyond 64 bits, types that are not text.
   EXPECT_EQ(Inputs("[[-1]]", R"(["float"])")[0].kind, Kind::kNone);
   EXPECT_EQ(Inputs("[[[4], [-4]]]", R"(["TensorList"])")[0].kind, Kind::kNone);
   EXPECT_THAT(

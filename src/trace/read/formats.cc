@@ -64,7 +64,7 @@ constexpr std::array kFormats = {
                 .read = ReadChakra},
 };
 
-// Hands out the bytes that were read ahead for sniffing, then the rest.
+// Gives the bytes that were read ahead for sniffing, then the rest.
 class RewoundSource : public ByteSource {
  public:
   RewoundSource(std::string_view head, ByteSource& rest)
@@ -121,7 +121,7 @@ Result<TraceFile> ReadSource(ByteSource& source, Diagnostics& diagnostics) {
     }
   }
   return Fail(ErrorCode::kUnsupported,
-              "is no trace; expected one of the formats that `stepcast list "
+              "is not a trace; expected one of the formats that `stepcast list "
               "formats` names");
 }
 

@@ -24,7 +24,7 @@ std::optional<TensorKey> KeyOf(const Value& tensor) {
   return TensorKey{items[0].integer, items[1].integer};
 }
 
-// Columns are next to each other and rows a column apart.
+// The elements of a column are contiguous, and rows are a stride apart.
 bool IsTransposed(const Value& strides) {
   const auto list = AsIntList(strides);
   return list && list->size() >= 2 && (*list)[list->size() - 2] == 1 &&

@@ -1,4 +1,4 @@
-// How the factors of matrix products lie in memory, from execution traces.
+// The memory layout of the factors of matrix products, from execution traces.
 #ifndef STEPCAST_TRACE_READ_LAYOUTS_H_
 #define STEPCAST_TRACE_READ_LAYOUTS_H_
 
@@ -15,9 +15,10 @@ struct FactorLayout {
   friend bool operator==(const FactorLayout&, const FactorLayout&) = default;
 };
 
-/// One a node; of nodes that are no products, neither. Schemas from 1.1.1 on
-/// record strides. In older ones a tensor has those of the aten::as_strided
-/// that made it (aten::t and aten::transpose call it), or lies row by row.
+/// One per node; for nodes that are not products, neither factor is transposed.
+/// Schemas from 1.1.1 on record strides. In older ones a tensor has those of
+/// the aten::as_strided that made it (aten::t and aten::transpose call it), or
+/// is row-major.
 std::vector<FactorLayout> FindLayouts(const ExecutionTrace& trace);
 
 }  // namespace stepcast::trace

@@ -66,8 +66,8 @@ std::optional<int64_t> NumberAfter(std::string_view text,
   return std::nullopt;
 }
 
-// The last number that stands alone between separators: dlrm_eg_3_plus. The
-// parts of a version (1.0.1) do not.
+// The last number on its own between separators: dlrm_eg_3_plus. The parts of a
+// version (1.0.1) do not count.
 std::optional<int64_t> LoneNumber(std::string_view name) {
   const auto separates = [&](size_t at) {
     return at >= name.size() ||
@@ -162,7 +162,7 @@ Result<std::vector<TraceInput>> ListDirectory(const fs::path& directory) {
     if (inputs.size() > kMostFiles) {
       return Fail(ErrorCode::kInvalidInput,
                   fmt::format("{}: holds more than {} files; expected a "
-                              "directory with one trace a rank",
+                              "directory with one trace per rank",
                               directory.string(), kMostFiles));
     }
   }
@@ -339,7 +339,7 @@ void InferRanks(std::vector<Part>& parts, Diagnostics& diagnostics) {
   }
 }
 
-// A lone pair of files belongs together even if only one tells its rank.
+// A lone pair of files belongs together even if only one names its rank.
 void JoinLonePair(std::vector<Part>& parts) {
   if (parts.size() != 2 || parts[0].kind == parts[1].kind ||
       parts[0].kind == Part::Kind::kGraph ||
@@ -427,7 +427,7 @@ void CountMissing(const std::vector<RankTrace>& ranks,
     present.insert(rank.rank);
     world = std::max(world, WorldSize(rank).value_or(0));
   }
-  // With gaps the job had at least as many ranks as the largest number tells.
+  // With gaps the job had at least as many ranks as the largest number implies.
   if (ranks.size() > 1) {
     world = std::max(world, *present.rbegin() + 1);
   }

@@ -21,11 +21,11 @@
 
 namespace stepcast::trace {
 
-// The rank that a file's name tells.
+// The rank in a file's name.
 
 /// From the ways people name traces: rank3.json, rank-3.json.gz, rank_3,
 /// worker3_step_12.pt.trace.json, dlrm.3.et, dlrm_eg_3_plus.json, run/3.json.
-/// Nothing if the name tells none.
+/// Nothing if the name has none.
 std::optional<int64_t> RankFromName(std::string_view path);
 
 /// All there is of one rank: a profiler trace, an execution trace, both of the

@@ -65,7 +65,7 @@ inline constexpr DiagnosticKind kOrphanActivity{
 inline constexpr DiagnosticKind kCallOutsideOp{
     .name = "call-outside-op",
     .severity = Severity::kInfo,
-    .what = "launches lie in no op: library code or Python between ops",
+    .what = "launches outside any op: library code or Python between ops",
     .advice = "annotate the code with record_function to name it"};
 inline constexpr DiagnosticKind kNoSteps{
     .name = "no-steps",
@@ -78,7 +78,7 @@ inline constexpr DiagnosticKind kNoShapes{
     .what = "no op has recorded shapes",
     .advice =
         "record with record_shapes=True, or give the execution trace of "
-        "the same run beside this file"};
+        "the same run along with this file"};
 inline constexpr DiagnosticKind kNoDeviceEvents{
     .name = "no-device-events",
     .what = "the trace holds no device event",
@@ -88,8 +88,8 @@ inline constexpr DiagnosticKind kHostOnly{
     .severity = Severity::kInfo,
     .what =
         "the trace holds ops, but neither device events nor calls that launch "
-        "some, as of a processor: replay plays back the host, and nothing can "
-        "be said of a GPU",
+        "some, as of a processor: replay plays back the host, but cannot "
+        "predict GPU time",
     .advice =
         "predict from the execution trace of the run alone; if a GPU did the "
         "work, record with ProfilerActivity.CUDA"};
@@ -145,7 +145,7 @@ inline constexpr DiagnosticKind kRankInferred{
 inline constexpr DiagnosticKind kIgnoredFile{
     .name = "ignored-file",
     .severity = Severity::kInfo,
-    .what = "files in the directory that are no trace",
+    .what = "files in the directory that are not traces",
     .advice = "harmless"};
 
 }  // namespace stepcast::trace

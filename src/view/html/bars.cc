@@ -17,7 +17,7 @@ constexpr double kStepNameWidth = 180;
 constexpr double kStepTimeWidth = 100;
 constexpr double kStepHeight = 16;
 constexpr double kStepPitch = 22;
-// Bars of less could not be seen; steps below this share are told together.
+// Smaller bars would be invisible; steps below this share are combined.
 constexpr double kLeastBar = 1;
 constexpr double kLeastShare = 0.005;
 

@@ -26,7 +26,7 @@ struct Waterfall {
 };
 
 /// An <svg>, a row for the beginning, for each step and for the end. Steps
-/// below half a percent of the longer of the two are told together.
+/// below half a percent of the longer of the two are combined.
 std::string WaterfallHtml(const Waterfall& waterfall);
 
 /// A part that every bar may have. `style` is a class of the style sheet that
@@ -50,8 +50,8 @@ struct Bars {
 };
 
 /// The bars on one scale, with a legend of the parts that occur; an <svg> that
-/// tells each part's time to who points at it. At most `most` bars are drawn;
-/// a line says how many are not.
+/// shows a part's time when the mouse is over it. At most `most` bars are
+/// drawn; a line says how many are not.
 std::string BarsHtml(const Bars& bars, size_t most = 64);
 
 }  // namespace stepcast::html

@@ -56,7 +56,7 @@ TEST(ChartTest, SeriesAreLinesWithAPointForEachNumber) {
   EXPECT_THAT(html, Not(HasSubstr("nan")));
 }
 
-TEST(ChartTest, NothingIsSaidInWords) {
+TEST(ChartTest, EmptyChartsSaySo) {
   EXPECT_THAT(ChartHtml({.title = "t"}), HasSubstr("Nothing to draw"));
   EXPECT_THAT(BarChartHtml({.title = "t"}), HasSubstr("Nothing to draw"));
 }
@@ -74,7 +74,7 @@ TEST(TornadoTest, BarsBeginAtTheUsualValue) {
   TornadoChart chart{.title = "t", .usual = 1};
   chart.bars.push_back(
       {.name = "x", .low = "1", .high = "2", .at_low = 0, .at_high = 2});
-  // 0 to 2 is drawn from 260 to 940: 1 is at 600.
+  // 0 to 2 spans 260 to 940: 1 is at 600.
   const std::string html = TornadoHtml(chart);
   EXPECT_THAT(html, HasSubstr("<rect x=\"260.0\" y=\"24.0\" width=\"340.0\""));
   EXPECT_THAT(html, HasSubstr("<rect x=\"600.0\" y=\"24.0\" width=\"340.0\""));

@@ -107,7 +107,7 @@ OpTable ReadOps(const JsonValue& array) {
 
 namespace {
 
-// What is no kernel, as the JSON has it and for people.
+// Parts that are not kernels: their names in JSON and for people.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6>
     kPartTexts = {{{"memcpy_exposed", "copies, exposed"},
                    {"communication_exposed", "communication, exposed"},

@@ -22,7 +22,7 @@ namespace stepcast::view {
 /// All times that an op of one name took on the slowest rank.
 struct OpTimes {
   size_t count = 0;   // Top-level ops called so.
-  Duration host{};    // Its pieces, without the time before it.
+  Duration host{};    // Its segments, without the time before it.
   Duration device{};  // Activities that it launched.
 };
 

@@ -54,7 +54,8 @@ std::string DoctorVerdict(const DoctorReport& report) {
       coverage.sized_share() < kSizedEnough) {
     text += fmt::format(" (sizes known for {} of {}, {:.0f} % needed)",
                         PercentText(coverage.sized_share()),
-                        coverage.time > Duration{} ? "GPU time" : "works",
+                        coverage.time > Duration{} ? "GPU time"
+                                                   : "GPU activities",
                         kSizedEnough * kPercent);
   }
   return text + fmt::format("; missing: {}", verdict.missing.empty()
@@ -490,12 +491,12 @@ std::vector<CollectiveFacts> FindCollectiveFacts(const ir::Graph& graph) {
 
 namespace {
 
-// What the doctor itself finds odd, beside what the readers count.
+// What the doctor itself finds odd, in addition to what the readers count.
 
 constexpr DiagnosticKind kNoTimes{
     .name = "no-times",
-    .what = "no work has a measured start, as in most execution traces",
-    .advice = "give the profiler trace of the same run beside it"};
+    .what = "no GPU activity has a measured start, as in most execution traces",
+    .advice = "also give the profiler trace of the same run"};
 constexpr DiagnosticKind kUnclassified{
     .name = "unclassified-kernels",
     .what = "kernels whose name no rule knows; only their time is used",
@@ -579,7 +580,7 @@ constexpr Lack kLacks[] = {{trace::kNoHostOps, "host ops"},
                            {trace::kNoSteps, "step marks"},
                            {trace::kNoShapes, "shapes"},
                            {kNoGraph, "an order that makes a graph"},
-                           {kNoOrder, "an order without circles"}};
+                           {kNoOrder, "an order without dependency cycles"}};
 
 void AddMissing(const Diagnostics& diagnostics, InputVerdict& verdict) {
   for (const Lack& lack : kLacks) {
@@ -594,8 +595,8 @@ void AddMissing(const Diagnostics& diagnostics, InputVerdict& verdict) {
   }
 }
 
-// `graph` are the facts of a graph or execution trace, which has no profiler
-// trace beside it.
+// `graph` are the facts of a graph or execution trace, given without
+// a profiler trace.
 InputVerdict Judge(const RankReport& report,
                    const std::optional<GraphFacts>& graph) {
   InputVerdict verdict;

@@ -96,8 +96,8 @@ struct CollectiveFacts {
 /// In order of their last start. The ranks' clocks are taken to agree.
 std::vector<CollectiveFacts> FindCollectiveFacts(const ir::Graph& graph);
 
-/// Below this share of device time with known sizes, guesses would decide a
-/// prediction rather than what was recorded.
+/// Below this share of device time with known sizes, a prediction would rest on
+/// assumptions rather than on what was recorded.
 inline constexpr double kSizedEnough = 0.9;
 
 /// What the input is good for.

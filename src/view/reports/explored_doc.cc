@@ -1,4 +1,4 @@
-// A study as a document: its charts, its rows, what conclusions hang on.
+// A study as a document: its charts, its rows, its sensitivity to inputs.
 #include "view/reports/explored_doc.h"
 
 #include <algorithm>
@@ -226,8 +226,8 @@ std::string NameOf(Number number) {
       explore::NumberColumns()[static_cast<size_t>(number)].name);
 }
 
-// A number with as many digits as are shown anywhere: a shown row can be asked
-// for again.
+// A number with as many digits as are shown anywhere, so that a shown row can
+// be rerun.
 Value ShownNumber(double number, std::string_view text) {
   std::from_chars(text.data(), text.data() + text.size(), number);
   constexpr double kWhole = 1e15;
@@ -528,13 +528,13 @@ Value SixDigits(double number) {
 Doc TornadoDoc(const explore::Tornado& tornado, bool in_text) {
   html::TornadoChart chart{.title = tornado.name, .usual = tornado.usual};
   Table table{.key = "inputs",
-              .title = "what conclusions hang on",
+              .title = "sensitivity to uncertain inputs",
               .caption = fmt::format("{}: {}{} is {:.4g}", tornado.name,
                                      tornado.is_ratio ? "ratio of " : "",
                                      tornado.metric, tornado.usual),
               .about =
-                  "Each input that is not known well at its low and its "
-                  "high value, all others as they are.",
+                  "Each uncertain input at its low and at its high value, with "
+                  "all others unchanged.",
               .columns = {{.key = "setting", .label = "input"},
                           {.key = "low", .label = "low"},
                           {.key = "high", .label = "high"},

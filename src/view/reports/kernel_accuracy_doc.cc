@@ -148,7 +148,7 @@ void AddKernels(const learn::KernelAccuracy& accuracy,
                 const learn::KernelRows& rows, Doc& doc) {
   doc.blocks.emplace_back(GroupRows(accuracy));
   doc.csv = std::get<Table>(doc.blocks.back());
-  doc.csv.columns.pop_back();  // Parts are no cell.
+  doc.csv.columns.pop_back();  // Parts do not fit into a cell.
   doc.blocks.emplace_back(GroupLines(accuracy));
   Table ops = ErrorTable("ops", {{.key = "op"}}, Readers::kPrograms);
   for (const learn::AccuracyLine& family : accuracy.families) {

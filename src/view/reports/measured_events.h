@@ -57,9 +57,9 @@ enum class TrackNames : uint8_t {
 Tracks NameTracks(const ir::Graph& graph, const RankProcesses& processes,
                   TrackNames names, ChromeEvents& events);
 
-/// One process a rank, one track a host thread and a stream; arrows, numbered
-/// as the activities are, go from launches to activities. What has no measured
-/// time is left out.
+/// One process per rank, one track per host thread and per stream; arrows,
+/// numbered as the activities are, go from launches to activities. What has no
+/// measured time is left out.
 void AddMeasuredEvents(const ir::Graph& graph, const MeasuredTimeline& timeline,
                        ChromeEvents& events);
 

@@ -93,7 +93,7 @@ class Walk {
     if (!returns) {
       call_starts_[segment.call.value] = placement.start;
     }
-    // One that waits has a second task and is told with that.
+    // A call that waits has a second task and is emitted with that.
     const bool waits = std::ranges::binary_search(
         data_.host_waits, segment.call, {}, &ir::HostWait::call);
     if (returns || !waits) {
@@ -116,7 +116,7 @@ Duration ZeroOf(const engine::StepResult& result) {
     // Simulated time starts with the first rank's step.
     return std::min(first.value_or(Duration{}), Duration{});
   }
-  // The told step begins where its host does, ahead of the device.
+  // The reported step begins where its host does, ahead of the device.
   Duration zero = Duration::max();
   for (const sim::TaskId task : result.lowered.origins.ids()) {
     const TaskOrigin& origin = result.lowered.origins[task];

@@ -107,10 +107,11 @@ class ChromeEvents {
   std::vector<std::string> events_;
 };
 
-/// Chrome JSON with Kineto's categories. One process a rank, one track a host
-/// thread and a stream, all ranks on one clock that starts at the first event;
-/// arrows go from launches to activities. What has no measured time is left
-/// out; fails if nothing has one. The step is marked as ProfilerStep#`step`.
+/// Chrome JSON with Kineto's categories. One process per rank, one track per
+/// host thread and per stream, all ranks on one clock that starts at the first
+/// event; arrows go from launches to activities. What has no measured time is
+/// left out; fails if nothing has one. The step is marked as
+/// ProfilerStep#`step`.
 Result<std::string> PerfettoJson(const ir::Graph& graph, int64_t step = 0);
 
 }  // namespace stepcast::view

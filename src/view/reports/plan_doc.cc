@@ -132,7 +132,7 @@ constexpr size_t kPlanRankRows = 32;
 constexpr size_t kPlanTableRows = 32;
 // Ranks of a table that are listed one by one.
 constexpr size_t kMostPlaces = 8;
-// Works up to which the timeline is in the page: some ten megabytes.
+// With more activities the page has no timeline: this is some ten megabytes.
 constexpr size_t kMostActivitiesInTimeline = 100'000;
 
 Bytes BytesOf(double bytes) {

@@ -1,4 +1,4 @@
-// Plans beside each other, and the best of them rank by rank.
+// Plans side by side, and the best of them rank by rank.
 #ifndef STEPCAST_VIEW_REPORTS_PLAN_REPORT_H_
 #define STEPCAST_VIEW_REPORTS_PLAN_REPORT_H_
 
@@ -89,7 +89,7 @@ struct PlanReport {
 PlanReport ReportPlans(const plan::Problem& problem,
                        const plan::FoundPlans& found, PlanSubject subject);
 
-/// Plans beside each other, and the best of them rank by rank.
+/// Plans side by side, and the best of them rank by rank.
 Doc PlanDoc(const PlanReport& report);
 /// The same with the step of the best plan, which must live as long as the
 /// document.

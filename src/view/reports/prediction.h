@@ -61,7 +61,7 @@ struct PredictionReport {
   double samples_per_s = 0;
   engine::RankAccount slowest;
   std::vector<engine::RankAccount> ranks;
-  PathSummary critical_path;  // Within the told step.
+  PathSummary critical_path;  // Within the reported step.
   std::array<double, engine::kPriceSourceCount> coverage{};
   /// Shares of the host's time by how it was found; see OverheadSource.
   std::array<double, cost::kOverheadSourceCount> overhead_coverage{};

@@ -148,7 +148,8 @@ Facts PredictedFacts(const PredictionReport& report) {
     facts.push_back({{.key = "samples_per_joule"}, report.samples_per_joule});
   }
   facts.push_back({{.key = "gpu_active_us",
-                    .label = report.subject.server ? "at work" : "GPU active"},
+                    .label = report.subject.server ? "CPU active"
+                                                   : "GPU active"},
                    slowest.gpu_active,
                    of_step(slowest.gpu_active)});
   facts.push_back({{.key = "gpu_idle_us"}, slowest.step - slowest.gpu_active});
@@ -342,7 +343,7 @@ std::string SubjectText(const PredictionSubject& subject) {
 
 std::string StepVerdict(const PredictionReport& report) {
   return Verdict(report.critical_path, report.slowest,
-                 report.subject.server ? "the processors are at work"
+                 report.subject.server ? "the processors are active"
                                        : "the GPU is active");
 }
 

@@ -292,7 +292,8 @@ Facts GraphLines(const GraphFacts& graph) {
           "{}, {}, {}; {}; {}; {}, {} with times; {}",
           CountText(graph.ranks, "rank"), CountText(graph.threads, "thread"),
           CountText(graph.streams, "stream"), CountText(graph.ops, "op"),
-          CountText(graph.calls, "call"), CountText(graph.activities, "work"),
+          CountText(graph.calls, "call"),
+          CountText(graph.activities, "GPU activity", "GPU activities"),
           WithThousands(graph.measured_activities),
           CountText(graph.collectives, "matched collective")))};
   AddCounts({{"graph.ranks", graph.ranks},
@@ -346,12 +347,12 @@ void AddCoverage(const trace::Coverage& coverage, Doc& doc) {
   const bool timed = coverage.time > Duration{};
   Table families{
       .key = "families",
-      .title = timed ? "GPU time by family" : "works by family",
-      .caption = timed ? "summed over works, those that run at the same time "
-                         "count twice"
+      .title = timed ? "GPU time by family" : "GPU activities by family",
+      .caption = timed ? "summed over all GPU activities; time in which two "
+                         "overlap counts twice"
                        : "there are no times",
       .columns = {{.key = "family", .label = "family"},
-                  {.key = "works", .label = "works"},
+                  {.key = "works", .label = "activities"},
                   {.key = "time_us", .label = timed ? "time" : ""},
                   {.label = "share"},
                   {.key = "sized_us"},
@@ -368,7 +369,7 @@ void AddCoverage(const trace::Coverage& coverage, Doc& doc) {
       .key = "unclassified",
       .title = "names that no rule knows",
       .columns = {{.key = "name", .label = "name", .width = kNameWidth},
-                  {.key = "works", .label = "works"},
+                  {.key = "works", .label = "activities"},
                   {.key = "time_us", .label = "time"}},
       .limit = kUnknownRows};
   for (const trace::UnknownKernel& row : coverage.unknown) {
@@ -427,7 +428,8 @@ Doc RankBlocks(const RankReport& rank) {
         Line("understood",
              fmt::format("{} of {} classified, {} with known sizes",
                          PercentText(coverage.classified_share()),
-                         coverage.time > Duration{} ? "GPU time" : "works",
+                         coverage.time > Duration{} ? "GPU time"
+                                                    : "GPU activities",
                          PercentText(coverage.sized_share()))));
   }
   facts.push_back({{.key = "works"}, coverage.activities});

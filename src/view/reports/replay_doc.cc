@@ -176,7 +176,7 @@ std::vector<std::string> LargestFamilies(
 }
 
 // Where the time of each rank went. The same columns for all of them: the
-// families that took most, the rest, and everything that is no kernel.
+// families that took most, the rest, and everything that is not a kernel.
 Table RankTimes(const std::vector<RankAccount>& accounts) {
   Table table{.title = "where the time of each rank went",
               .about =

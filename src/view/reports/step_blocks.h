@@ -18,7 +18,7 @@
 
 namespace stepcast::view {
 
-/// What readers are told above bars and paths.
+/// The explanations above bars and paths.
 inline constexpr std::string_view kBarsText =
     "Every instant of a rank's step is in one part. Exposed: nothing else ran "
     "on the GPU at that time.";

@@ -130,4 +130,10 @@ std::string CountText(int64_t count, std::string_view singular) {
                      count == 1 ? "" : "s");
 }
 
+std::string CountText(int64_t count, std::string_view singular,
+                      std::string_view plural) {
+  return fmt::format("{} {}", WithThousands(count),
+                     count == 1 ? singular : plural);
+}
+
 }  // namespace stepcast::view

@@ -1,4 +1,4 @@
-// Pieces that several reports for people are made of.
+// Texts that several reports for people share.
 #ifndef STEPCAST_VIEW_REPORTS_TEXT_PARTS_H_
 #define STEPCAST_VIEW_REPORTS_TEXT_PARTS_H_
 
@@ -19,10 +19,10 @@ namespace stepcast::view {
 std::string Verdict(const PathSummary& path, const engine::RankAccount& account,
                     std::string_view active = "the GPU is active");
 
-// Which ranks of a job are told once for several.
+// Ranks of a job that are reported once for several alike.
 
 /// "rank 18 stands for 46 alike", or "rank 0 stands for all 64, which are
-/// alike"; empty if every rank is told.
+/// alike"; empty if every rank is reported.
 std::string AlikeText(std::span<const engine::RankAccount> accounts);
 
 /// "rank 3", "rank 18 × 46".
@@ -43,6 +43,9 @@ std::string BytesText(Bytes bytes);
 
 /// "1 step", "3 steps".
 std::string CountText(int64_t count, std::string_view singular);
+/// The same for words whose plural is not just an "s" more.
+std::string CountText(int64_t count, std::string_view singular,
+                      std::string_view plural);
 
 }  // namespace stepcast::view
 

@@ -14,15 +14,15 @@ namespace stepcast::view {
 
 // Timelines of simulated steps for HTML pages.
 
-/// What readers are told above a timeline.
+/// The explanation above a timeline.
 inline constexpr std::string_view kTimelineText =
-    "The critical path, then of each rank the ops and calls of its threads and "
-    "the works of its streams. Dashed lines: where the step of the slowest "
-    "rank begins and ends.";
+    "The critical path, then for each rank the ops and calls of its threads "
+    "and the kernels and copies of its streams. Dashed lines: where the step "
+    "of the slowest rank begins and ends.";
 
 /// The critical path, then every rank's threads (ops, calls) and streams. The
-/// step of the slowest rank is marked: of several that run back to back, works
-/// of the one before may come first.
+/// step of the slowest rank is marked: of several that run back to back,
+/// kernels of the one before may come first.
 html::Timeline StepTimeline(const engine::StepResult& result);
 
 /// Chrome JSON on one clock. A process with the critical path on a track of its

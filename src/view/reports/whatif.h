@@ -31,7 +31,7 @@ struct WhatifReport {
   PredictionReport after;
   std::vector<std::string> changes;  // As given.
   whatif::Delta delta;
-  bool bound = false;            // The gain is at most what is told.
+  bool bound = false;            // The gain is at most what is reported.
   std::vector<PathChange> path;  // The largest change first.
   std::vector<std::string> notes;
 };

@@ -377,8 +377,8 @@ Table GainTable(const SuggestionsReport& report) {
       .key = "suggestions",
       .title = "what would help",
       .about =
-          "Each change alone, the largest gain first; beside the "
-          "bars the step with it. At most: the change is a bound.",
+          "Each change alone, the largest gain first; next to each bar is "
+          "the step time with it. At most: the gain is an upper bound.",
       .columns = {{.key = "change", .label = "what"},
                   {.key = "delta_us", .label = "change", .sign = true},
                   {.label = "change", .sign = true},

@@ -16,7 +16,7 @@ using model::CudaGraphs;
 
 // Between two activities of a captured graph on one stream, in nanoseconds: the
 // median of the 5,034 gaps in the graphs of a recorded DLRM on a V100, whose
-// trace has whole microseconds.
+// trace has integer microseconds.
 constexpr double kGraphGap = 1'000;
 
 bool Captures(CudaGraphs graphs, ir::Phase phase) {
@@ -67,7 +67,7 @@ class Capture {
   size_t activities_ = 0;
 };
 
-// Ops in which the host waits for the device or ranks meet end a stretch.
+// Ops in which the host waits for the device or for other ranks end a stretch.
 void Capture::FindOutside() {
   const IdVector<ir::OpId, ir::OpId> tops = timeline::TopLevelOps(data_);
   const auto leave = [&](ir::CallId call) {
@@ -141,8 +141,8 @@ Status EditCudaGraphs(const Change& change, StepEditor& editor) {
                             change.text));
   }
   editor.Note(fmt::format(
-      "{} works in {} captured graph{}; an op that waits for the device or for "
-      "other ranks ends one, and shapes are taken to stay the same",
+      "{} activities in {} captured graph{}; an op that waits for the device "
+      "or for other ranks ends one, and shapes are assumed to stay the same",
       capture.activities(), capture.graphs(),
       capture.graphs() == 1 ? "" : "s"));
   editor.MarkBound();

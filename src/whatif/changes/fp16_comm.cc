@@ -46,7 +46,7 @@ Status Fp16Comm(const Change& change, StepEditor& editor) {
                 "sizes");
   }
   editor.Note(
-      fmt::format("{} works of collectives with half the bytes; casts "
+      fmt::format("{} collective kernels move half the bytes; casts "
                   "are not added",
                   repricer.repriced()));
   return {};

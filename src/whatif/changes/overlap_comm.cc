@@ -1,5 +1,5 @@
-// overlap-comm: communication that hides behind work: all of it, gradients in
-// smaller buckets, or ids a batch ahead.
+// overlap-comm: communication hidden behind computation: all of it, gradients
+// in smaller buckets, or ids exchanged one batch ahead.
 #include <algorithm>
 #include <charconv>
 #include <functional>
@@ -135,8 +135,8 @@ Status SumInBuckets(const Change& change, StepEditor& editor) {
                             change.text, mebibytes));
   }
   editor.Note(
-      fmt::format("{} works of all-reduces take what their last bucket "
-                  "takes; what is cut off hides in the backward pass",
+      fmt::format("{} all-reduce kernels take as long as their last bucket; "
+                  "the rest is hidden behind the backward pass",
                   repricer.repriced()));
   editor.MarkBound();
   return {};

@@ -222,7 +222,7 @@ Status EditPrecision(const Change& change, StepEditor& editor) {
                             change.text));
   }
   editor.Note(fmt::format(
-      "{} of {} works priced in {}; casts between types are not added{}",
+      "{} of {} activities priced in {}; casts between types are not added{}",
       repriced, data.activities.size(), change.value,
       activities.optimizer() == 0 ? "" : ", and the optimizer keeps its type"));
   const hw::Device& device = prices->models().machine().device;

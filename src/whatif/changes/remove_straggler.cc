@@ -15,8 +15,8 @@
 namespace stepcast::whatif {
 namespace {
 
-// What lasts at least so long, and twice as long as on the middle rank, is the
-// straggler's own. A millisecond is what silent waits start at
+// What lasts at least this long, and twice as long as on the median rank, is
+// the straggler's own. A millisecond is what silent waits start at
 // (timeline/silent_waits.h); ranks of the traces at hand differ by less
 // in what they do alike.
 constexpr double kLong = 1e6;
@@ -158,9 +158,9 @@ Status RemoveStraggler(const Change& change, StepEditor& editor) {
   }
   constexpr double kMillisecond = 1e6;
   const std::string beyond =
-      places == 0 ? "nothing lasts far longer than on the middle rank"
+      places == 0 ? "nothing lasts far longer than on the median rank"
                   : fmt::format(
-                        "{:.3f} ms in {} place{} beyond what the middle rank "
+                        "{:.3f} ms in {} place{} beyond what the median rank "
                         "takes",
                         cut / kMillisecond, places, places == 1 ? "" : "s");
   editor.Note(fmt::format("{}, and {}", beyond,

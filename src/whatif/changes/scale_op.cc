@@ -15,12 +15,12 @@ namespace stepcast::whatif {
 
 namespace {
 
-// What the device adds, beside the kinds of segments.
+// What the device adds, in addition to the kinds of segments.
 constexpr std::string_view kLaunch = "launch";
 constexpr std::string_view kGap = "gap";
 constexpr std::string_view kSyncTail = "sync_tail";
 
-// Segments in which the host only waited are no overhead.
+// Segments in which the host only waited do not count as overhead.
 IdVector<ir::ThreadId, std::vector<char>> SilentSegments(
     const StepEditor& editor) {
   const ir::GraphData& data = editor.data();

@@ -5,8 +5,8 @@
 namespace stepcast::model {
 namespace {
 
-// Passes over a tensor of numbers that fall out at random, beside the random
-// numbers themselves: compare, scale, mask.
+// Passes over a tensor for dropout, in addition to making the random numbers:
+// compare, scale, mask.
 constexpr int kDropoutPasses = 3;
 
 bool Halved(const Types& types) {
@@ -126,7 +126,7 @@ Tensor Tensorflow::Concat(std::span<const Tensor> parts) {
 }
 
 // tf.feature_column: some twenty small ops (fill empty rows, where, reshape,
-// ...) that stand in one, the hash of every string, and distinct ids, so that a
+// ...) counted as one, the hash of every string, and distinct ids, so that a
 // row is looked up once.
 void Tensorflow::HashColumn(int64_t ids) {
   step_.Op("tf::FeatureColumn");

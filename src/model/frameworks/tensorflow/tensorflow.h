@@ -43,13 +43,13 @@ class Tensorflow {
   Tensor Mlp(Tensor x, std::span<const int64_t> widths, bool last_relu,
              double dropout = 0);
   Tensor Concat(std::span<const Tensor> parts);
-  /// One table's vectors; of several ids a sample the mean. With a hook, the
+  /// One table's vectors; of several ids per sample the mean. With a hook, the
   /// table is a parameter whose gradient is of all rows.
   Tensor Gather(const TableGroup& table, const LookupOptions& options);
-  /// The vectors of tables that lie in one matrix, one id a sample and table.
+  /// The vectors of tables stored in one matrix, one id per sample and table.
   Tensor GatherJoint(std::span<const TableGroup> tables,
                      const LookupOptions& options);
-  /// Pairwise products of `vectors` in one kernel, beside the dense vector.
+  /// Pairwise products of `vectors` in one kernel, next to the dense vector.
   Tensor Interact(const Tensor& x, int64_t vectors, int64_t width);
   /// x0 * (U (V x) + b) + x.
   Tensor Cross(const Tensor& x0, const Tensor& x, int64_t rank);

@@ -1,5 +1,5 @@
 // NVIDIA's TensorFlow recommenders (DeepLearningExamples): DLRM and DCNv2 with
-// joint tables, Wide & Deep and NCF with one gather a table.
+// joint tables, Wide & Deep and NCF with one gather per table.
 #include <algorithm>
 #include <cstdint>
 #include <span>
@@ -197,7 +197,7 @@ class TensorflowStep {
  private:
   int64_t batch() const { return settings_.batch; }
 
-  // A loader that hands over a column after the other (NVTabular): the host
+  // A loader that delivers one column after the other (NVTabular): the host
   // waits for each, but the step before may still run. Other models read arrays
   // that were copied while the step before was prepared.
   void LoadBatch() {
@@ -323,7 +323,7 @@ class TensorflowStep {
     return vectors;
   }
 
-  // A linear model of one weight a row.
+  // A linear model of one weight per row.
   Tensor Wide() {
     std::vector<TableGroup> weights = model_.tables;
     for (TableGroup& group : weights) {

@@ -46,7 +46,7 @@ Tensor Deep(Torch& torch, const Model& model, const Tensor& dense,
   return torch.Mlp(x, model.top_mlp, /*last_relu=*/false, model.dropout);
 }
 
-// One weight a row instead of a vector: a linear model of the ids.
+// One weight per row instead of a vector: a linear model of the ids.
 Tensor Wide(Torch& torch, const Model& model, LookupStyle style,
             const LookupOptions& options) {
   Model weights = model;
@@ -66,7 +66,7 @@ Tensor WideDeep(Torch& torch, const Model& model, const Tensor& dense,
   return torch.Add(deep, wide);
 }
 
-// Half of (sum of the vectors)^2 - sum of their squares, and an MLP beside.
+// Half of (sum of the vectors)^2 - sum of their squares, plus an MLP.
 Tensor DeepFm(Torch& torch, const Model& model, const Tensor& dense,
               LookupStyle style, const LookupOptions& options) {
   const Tensor wide = Wide(torch, model, style, options);
@@ -115,7 +115,7 @@ Tensor Recommend(Torch& torch, const Model& model, const Tensor& dense,
 }
 
 // A rank of facebookresearch/dlrm: its tables for the samples of all, vectors
-// exchanged beside the bottom MLP, and a DDP around each MLP.
+// exchanged while the bottom MLP runs, and a DDP around each MLP.
 
 class DlrmRank {
  public:
@@ -394,7 +394,7 @@ class EagerRecommender {
   }
 
   // Gradients of tables are those of all rows, among the parameters', or
-  // sparse: a vector an id. Batched tables are updated before.
+  // sparse: one vector per id. Batched tables are updated before.
   void Unscale() {
     int64_t sparse = 0;
     for (const TableGroup& group : tables_) {

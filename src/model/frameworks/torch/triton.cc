@@ -157,7 +157,7 @@ class TritonModel {
     const int64_t dim = model_.tables.front().dim;
     const int64_t width = vectors * dim;
     Layers(model_.dense_features, model_.bottom_mlp);
-    // Vectors in the engine's type, beside the dense one.
+    // Vectors in the engine's type, next to the dense one.
     step_.Launch(Cast(batch_ * width, ir::DType::kFp32, types.activation));
     if (model_.interaction.kind == InteractionKind::kDot) {
       step_.Launch(ir::Gemm{.batch = batch_,

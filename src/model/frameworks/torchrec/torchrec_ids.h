@@ -11,7 +11,7 @@
 
 namespace stepcast::model {
 
-/// Streams of TorchRec's pipeline beside the one that computes.
+/// Streams of TorchRec's pipeline other than the one that computes.
 struct TorchrecStreams {
   ir::StreamId copy{};
   ir::StreamId distribution{};

@@ -153,7 +153,7 @@ DeviceEventKind DeviceKindOf(const ChakraNode& node, std::string_view name) {
                                              : DeviceEventKind::kKernel;
 }
 
-// "aten::copy_" of "aten::copy_(1)"; the whole name if it is no part.
+// "aten::copy_" of "aten::copy_(1)"; the whole name if it is not a part.
 std::string_view WithoutPart(std::string_view name) {
   if (!name.ends_with(')')) {
     return name;

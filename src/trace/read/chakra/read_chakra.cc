@@ -108,7 +108,7 @@ class MessageReader {
   MessageReader(StringPool& strings, Diagnostics& diagnostics)
       : strings_(strings), diagnostics_(diagnostics) {}
 
-  /// False if the record is no metadata.
+  /// False if the record is not metadata.
   bool ReadMetadata(std::string_view record, TraceInfo& info);
 
   /// Null if the node cannot be used; then it has been counted. Valid until the

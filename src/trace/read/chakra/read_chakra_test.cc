@@ -283,7 +283,7 @@ TEST(ReadChakraTest, NumbersBeyond64BitsAreCounted) {
   EXPECT_EQ(read.diagnostics.count(kBadNumber), 4);
 }
 
-TEST(ReadChakraTest, TextThatIsNoUtf8IsReplacedAndCounted) {
+TEST(ReadChakraTest, InvalidUtf8IsReplacedAndCounted) {
   const ExecutionRead read = ReadBytes(File({HostNode(1, "a\xFF\xC3\xA4", 0)}));
   EXPECT_THAT(read.names(), ElementsAre("a?\xC3\xA4"));
   EXPECT_EQ(read.diagnostics.count(kInvalidUtf8), 1);
@@ -304,7 +304,7 @@ TEST(ReadChakraTest, UnknownFieldsAndAttributesAreHarmless) {
   EXPECT_THAT(read.names(), ElementsAre("a"));
 }
 
-TEST(ReadChakraTest, RecordsThatAreNoNodesAreCounted) {
+TEST(ReadChakraTest, RecordsThatAreNotNodesAreCounted) {
   const std::string bytes = Metadata() + Delimited("\xFF\xFF\xFF") +
                             Delimited("") +
                             Delimited(HostNode(1, "a", 0).SerializeAsString());

@@ -41,13 +41,12 @@ void AddCollective(const ir::Collective& collective, chakra::Node& node);
 
 /// The bytes of an .et file: a node for each op and each activity of `rank`.
 ///
-///   op    control dependency: the op around it
-///         data dependencies:  the op before it on the thread; activities that
-///         the
-///                             host waited for before it
-///   work  control dependency: the op that launched it
-///         data dependencies:  the work before it on the stream; works on
-///                             other streams that it waits for
+///   op        control dependency: the op around it
+///             data dependencies:  the op before it on the thread; activities
+///                                 that the host waited for before it
+///   activity  control dependency: the op that launched it
+///             data dependencies:  the activity before it on the stream; those
+///                                 on other streams that it waits for
 ///
 /// Times are in microseconds as Chakra wants them, those of ops without the ops
 /// in them, and exact in the attributes start_time_nanos and duration_nanos,

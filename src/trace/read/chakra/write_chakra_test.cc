@@ -161,7 +161,7 @@ ExecutionTrace ReadBack(std::string_view bytes) {
   return file ? *std::move(file->execution) : ExecutionTrace();
 }
 
-// One line a node: name, parent's name, start and duration in ns.
+// One line per node: name, parent's name, start and duration in ns.
 std::vector<std::string> Lines(const ExecutionTrace& trace, bool device) {
   std::vector<std::string> lines;
   for (const ExecutionNode& node : trace.nodes) {

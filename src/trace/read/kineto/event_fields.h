@@ -59,7 +59,7 @@ struct EventArgs {
   bool has_record_function_id = false;
 };
 
-/// False if `event` is no object or its syntax is broken.
+/// False if `event` is not an object or its syntax is broken.
 bool ReadFields(JsonValue event, EventFields& fields);
 bool ReadArgs(JsonValue args, EventArgs& out);
 EventCategory CategoryOf(std::string_view category);

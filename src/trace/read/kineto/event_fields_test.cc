@@ -67,7 +67,7 @@ TEST(EventFieldsTest, OfAKeyGivenTwiceTheLastCounts) {
   EXPECT_EQ(fields.name, "b");
 }
 
-TEST(EventFieldsTest, WhatIsNoObjectIsRefused) {
+TEST(EventFieldsTest, ValuesThatAreNotObjectsAreRefused) {
   EventFields fields;
   for (const char* text : {"1", "[]", "\"x\"", "null", R"({"a" 1})"}) {
     EXPECT_FALSE(ReadFields(Parsed(text).value(), fields)) << text;

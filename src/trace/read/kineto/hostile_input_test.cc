@@ -322,7 +322,7 @@ TEST(HostileKinetoTest, MissingFieldsAreNamed) {
               ::testing::ElementsAre("ph of 'n'"));
 }
 
-TEST(HostileKinetoTest, RecordsThatAreNoEventsAreCounted) {
+TEST(HostileKinetoTest, RecordsThatAreNotEventsAreCounted) {
   for (const std::string_view record :
        {"1", "null", "\"x\"", "[]", R"({"ph" "X"})", R"({"ph": "X", })",
         R"({"ph": "X" "cat": 1})", "{1: 2}", R"({"ph":, "ts": 1})"}) {
@@ -362,7 +362,7 @@ TEST(HostileKinetoTest, OddBytesInNamesAreRepairedAndCounted) {
   EXPECT_EQ(outcome.diagnostics.count(kInvalidUtf8), 1);
 }
 
-// The name of the second op lies over the end of the first window in every way
+// The name of the second op crosses the end of the first window in every way
 // it can.
 TEST(HostileKinetoTest, NamesAtTheEdgeOfTheWindowAreRead) {
   constexpr std::string_view kName = R"(x\"\\\uD83D\uDE00)"

@@ -266,7 +266,7 @@ std::string BackendOf(std::string_view config) {
   return std::string(config.substr(0, config.find(',')));
 }
 
-// What attributes say goes before what stands in the inputs.
+// Attributes take precedence over the inputs.
 void Override(CollectiveFields& fields, const CollectiveFields& better) {
   const auto text = [](std::string& to, const std::string& from) {
     to = from.empty() ? to : from;

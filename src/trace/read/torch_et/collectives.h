@@ -53,7 +53,7 @@ struct PositionalCollective {
   CollectiveFields fields;
   /// Of this process in the group, or the root's for rooted collectives.
   std::optional<int64_t> rank;
-  /// Schema 1.0.1 names a group by an address in this process.
+  /// In schema 1.0.1 a group's name is an address in this process.
   std::optional<int64_t> group_address;
   int64_t split_count = 0;  // Peers, where splits are recorded.
 };
@@ -88,7 +88,7 @@ class Collectives {
            const CollectiveFields& fields);
 
   /// Writes the text of every collective into its node, and rank, world size
-  /// and backend into `info` where they can be told.
+  /// and backend into `info` where they are known.
   void Finish(std::vector<ParsedNode>& nodes, StringPool& strings,
               TraceInfo& info) const;
 

@@ -71,7 +71,7 @@ TEST(CollectiveFieldsTest, ReadsPythonTextToo) {
   EXPECT_EQ(read->fields.group_description, "default_pg");
 }
 
-TEST(CollectiveFieldsTest, OtherArgumentsAreNoCollective) {
+TEST(CollectiveFieldsTest, OtherArgumentsAreNotACollective) {
   for (const char* values :
        {"", "[]", "5", "[1, 2, 3]", R"(["allreduce", [], []])",
         R"([1, 2, "name", 5, []])", R"([1, 2, "name", [1.5], []])",

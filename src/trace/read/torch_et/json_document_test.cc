@@ -30,7 +30,7 @@ TEST(JsonDocumentTest, QuotesAndBracketsInsideStringsDoNotCount) {
               ElementsAre("a", R"(b\"c)"));
 }
 
-TEST(JsonDocumentTest, WhatIsNoObjectHasNoKeys) {
+TEST(JsonDocumentTest, TextThatIsNotAnObjectHasNoKeys) {
   EXPECT_THAT(TopLevelKeys(""), IsEmpty());
   EXPECT_THAT(TopLevelKeys("  "), IsEmpty());
   EXPECT_THAT(TopLevelKeys(R"([{"a": 1}])"), IsEmpty());

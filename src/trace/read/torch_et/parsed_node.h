@@ -49,7 +49,7 @@ inline std::optional<DeviceEventKind> DeviceKindOfCategory(
   return std::nullopt;
 }
 
-/// Times farther from zero than this (146 years) are no times; the difference
+/// Times farther from zero than this (146 years) are invalid; the difference
 /// of any two that are nearer fits.
 inline constexpr Duration kMostTime{int64_t{1} << 62};
 
