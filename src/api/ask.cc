@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/files/file.h"
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "scenario/scenario_text.h"
 #include "scenario/settings.h"
 

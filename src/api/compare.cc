@@ -17,7 +17,7 @@
 #include "api/compare_side.h"
 #include "api/workload.h"
 #include "base/files/file.h"
-#include "base/join.h"
+#include "base/text/join.h"
 #include "scenario/settings.h"
 
 namespace stepcast::api {

@@ -11,7 +11,7 @@
 #include "api/ask.h"
 #include "api/eval_data.h"
 #include "api/workload.h"
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "cost/collectives/collective_store.h"
 #include "cost/profile.h"
 #include "hw/cluster.h"
@@ -101,9 +101,9 @@ Result<Answer> JudgeKernels(const scenario::Question& question,
   ASSIGN_OR_RETURN(const auto own_device, FindOwn(paths, profiles));
   ASSIGN_OR_RETURN(judged->accuracy,
                    learn::EvaluateKernels(judged->rows, store,
-                                         {.part = part,
-                                          .own_device = own_device,
-                                          .threads = options.threads}));
+                                          {.part = part,
+                                           .own_device = own_device,
+                                           .threads = options.threads}));
   ASSIGN_OR_RETURN(
       const learn::CollectiveAccuracy collectives,
       JudgeCollectives(paths, profiles, question.All("platform"), part));

@@ -14,7 +14,7 @@
 #include "api/ask.h"
 #include "api/eval_data.h"
 #include "base/units.h"
-#include "learn/fit/held_out_overheads.h"
+#include "learn/fit/overheads/held_out_overheads.h"
 #include "trace/read/load.h"
 #include "view/doc.h"
 

@@ -13,7 +13,7 @@
 #include "api/eval_data.h"
 #include "api/workload.h"
 #include "base/files/file.h"
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "learn/judge/step_accuracy.h"
 #include "learn/judge/step_words.h"
 #include "learn/measured/step_rows.h"

@@ -13,10 +13,10 @@
 
 #include "api/ask.h"
 #include "api/workload.h"
-#include "base/text_table.h"
+#include "base/text/text_table.h"
+#include "explore/read_study.h"
 #include "explore/run_study.h"
 #include "explore/select_rows.h"
-#include "explore/study_files.h"
 #include "view/reports/explored_doc.h"
 
 namespace stepcast::api {

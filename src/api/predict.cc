@@ -19,7 +19,7 @@
 #include "view/reports/breakdown.h"
 #include "view/reports/fleet_doc.h"
 #include "view/reports/model_report.h"
-#include "view/reports/timeline.h"
+#include "view/timelines/timeline.h"
 
 namespace stepcast::api {
 namespace {

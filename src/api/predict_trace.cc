@@ -10,9 +10,9 @@
 
 #include "api/predict_step.h"
 #include "api/workload.h"
-#include "learn/fit/fit_overheads.h"
-#include "learn/fit/held_out_overheads.h"
-#include "learn/fit/overhead_samples.h"
+#include "learn/fit/overheads/fit_overheads.h"
+#include "learn/fit/overheads/held_out_overheads.h"
+#include "learn/fit/overheads/overhead_samples.h"
 #include "scenario/resolve.h"
 #include "view/reports/breakdown.h"
 

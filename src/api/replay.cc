@@ -9,7 +9,7 @@
 #include "api/workload.h"
 #include "base/units.h"
 #include "view/reports/replay_doc.h"
-#include "view/reports/timeline.h"
+#include "view/timelines/timeline.h"
 
 namespace stepcast::api {
 namespace {

@@ -10,7 +10,7 @@
 #include "api/workload.h"
 #include "base/units.h"
 #include "view/reports/suggestions.h"
-#include "view/reports/timeline.h"
+#include "view/timelines/timeline.h"
 #include "whatif/apply.h"
 #include "whatif/change.h"
 #include "whatif/suggest.h"

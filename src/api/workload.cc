@@ -10,12 +10,12 @@
 #include <fmt/format.h>
 
 #include "base/diagnostics.h"
-#include "base/join.h"
+#include "base/text/join.h"
 #include "base/units.h"
-#include "cost/overheads/overhead_files.h"
+#include "cost/overheads/overhead_table.h"
 #include "hw/device.h"
 #include "hw/gpu_names.h"
-#include "model/model_files.h"
+#include "model/read_model.h"
 #include "scenario/resolve.h"
 #include "scenario/settings.h"
 #include "trace/build/build_graph.h"

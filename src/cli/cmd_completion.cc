@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "base/join.h"
-#include "base/nearest.h"
+#include "base/text/join.h"
+#include "base/text/nearest.h"
 #include "cli/commands.h"
 #include "cli/option_parser.h"
 #include "cli/output.h"

@@ -7,13 +7,13 @@
 
 #include <fmt/format.h>
 
-#include "base/join.h"
-#include "base/nearest.h"
+#include "base/text/join.h"
+#include "base/text/nearest.h"
 #include "cli/commands.h"
 #include "cli/list_docs.h"
 #include "cli/output.h"
 #include "cli/report_options.h"
-#include "explore/study_files.h"
+#include "explore/read_study.h"
 #include "scenario/settings.h"
 #include "trace/read/formats.h"
 #include "whatif/change.h"

@@ -43,6 +43,20 @@ Status RunFit(const Words& words);
 Status RunList(const Words& words);
 Status RunSample(const Words& words);
 
+// Commands of several kinds: stepcast fit kernels, stepcast fit overheads, ...
+
+/// One kind of a command.
+struct Kind {
+  std::string_view name;  // "overheads"
+  std::string_view help;  // One line.
+  Status (*run)(const Words& words) = nullptr;
+};
+
+/// Runs the kind that the first word names; prints the list if there is none
+/// or help is asked for.
+Status RunKind(std::string_view command, std::string_view help,
+               std::span<const Kind> kinds, const Words& words);
+
 }  // namespace stepcast::cli
 
 #endif  // STEPCAST_CLI_COMMANDS_H_

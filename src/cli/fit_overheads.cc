@@ -1,5 +1,5 @@
 // stepcast fit overheads: from traces to a table of overheads.
-#include "learn/fit/fit_overheads.h"
+#include "learn/fit/overheads/fit_overheads.h"
 
 #include <algorithm>
 #include <array>
@@ -11,16 +11,16 @@
 
 #include "api/ask.h"
 #include "base/files/file.h"
-#include "base/join.h"
-#include "base/nearest.h"
-#include "base/text_table.h"
+#include "base/text/join.h"
+#include "base/text/nearest.h"
+#include "base/text/text_table.h"
 #include "cli/fit_commands.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/report_options.h"
 #include "cost/overheads/overhead_table.h"
-#include "learn/fit/authors_overheads.h"
-#include "learn/fit/held_out_overheads.h"
+#include "learn/fit/overheads/authors_overheads.h"
+#include "learn/fit/overheads/held_out_overheads.h"
 #include "learn/measured/csv.h"
 #include "trace/read/load.h"
 #include "view/doc.h"

@@ -9,12 +9,11 @@
 
 #include <fmt/format.h>
 
-#include "base/join.h"
+#include "base/text/join.h"
 #include "base/units.h"
 #include "cli/list_docs.h"
 #include "cost/fitted_model.h"
 #include "cost/kernels/family.h"
-#include "cost/overheads/overhead_files.h"
 #include "cost/overheads/overhead_table.h"
 #include "cost/profile.h"
 #include "engine/run/cpu_runtime.h"
@@ -25,7 +24,7 @@
 #include "hw/links.h"
 #include "hw/node.h"
 #include "model/frameworks/implementations.h"
-#include "model/model_files.h"
+#include "model/read_model.h"
 
 namespace stepcast::cli {
 

@@ -5,8 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "base/join.h"
-#include "base/nearest.h"
+#include "base/text/join.h"
+#include "base/text/nearest.h"
 #include "cli/output.h"
 
 namespace stepcast::cli {

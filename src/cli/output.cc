@@ -14,12 +14,12 @@
 #include <zlib.h>
 
 #include "base/files/file.h"
-#include "base/join.h"
-#include "base/nearest.h"
-#include "base/text_table.h"
-#include "ir/graph_text.h"
+#include "base/text/join.h"
+#include "base/text/nearest.h"
+#include "base/text/text_table.h"
+#include "ir/text/graph_text.h"
 #include "trace/read/chakra/write_chakra.h"
-#include "view/reports/perfetto.h"
+#include "view/timelines/perfetto.h"
 
 namespace stepcast::cli {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "api/ask.h"
 #include "api/workload.h"
-#include "base/join.h"
+#include "base/text/join.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "view/write.h"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/join.h"
+#include "base/text/join.h"
 #include "hw/figures.h"
 
 namespace stepcast::cost {

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "base/nearest.h"
 #include "base/rng.h"
+#include "base/text/nearest.h"
 
 namespace stepcast::explore {
 namespace {

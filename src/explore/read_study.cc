@@ -11,20 +11,56 @@
 
 #include <fmt/format.h>
 
+#include "base/files/catalog.h"
 #include "base/files/file.h"
 #include "base/files/toml_read.h"
-#include "base/join.h"
-#include "base/nearest.h"
 #include "base/result.h"
-#include "base/string_pool.h"
-#include "base/text_table.h"
+#include "base/text/join.h"
+#include "base/text/nearest.h"
+#include "base/text/string_pool.h"
+#include "base/text/text_table.h"
 #include "explore/read_settings.h"
 #include "explore/row.h"
 #include "explore/study.h"
 #include "explore/where.h"
 #include "scenario/resolve.h"
 
+namespace stepcast {
+
+std::span<const EmbeddedFile> StudyFileTexts();
+
+}  // namespace stepcast
+
 namespace stepcast::explore {
+
+namespace {
+
+// What a study says depends on the files that it names and on the limit.
+struct StudyText {
+  std::string source;
+  std::string text;
+};
+
+const Catalog<StudyText>& Studies() {
+  static const Catalog<StudyText> studies(
+      {.what = "study", .files = StudyFileTexts()},
+      [](std::string_view text, std::string_view source) {
+        return Result<StudyText>({std::string(source), std::string(text)});
+      });
+  return studies;
+}
+
+}  // namespace
+
+const std::vector<std::string>& StudyNames() {
+  return Studies().names();
+}
+
+Result<Study> FindStudy(std::string_view text, int64_t limit) {
+  ASSIGN_OR_RETURN(const StudyText* study, Studies().Find(text));
+  return ParseStudy(study->text, study->source, limit);
+}
+
 namespace {
 
 // The parts of study files that say what is reported: columns, charts, the
@@ -89,9 +125,9 @@ Result<std::vector<const toml::table*>> Sections(const toml::table& table,
   if (list == nullptr ||
       !std::ranges::all_of(
           *list, [](const toml::node& item) { return item.is_table(); })) {
-    return FailAt(*node,
-                  fmt::format("{0} is not a list of sections; expected [[{0}]]",
-                              key));
+    return FailAt(
+        *node,
+        fmt::format("{0} is not a list of sections; expected [[{0}]]", key));
   }
   for (const toml::node& item : *list) {
     sections.push_back(item.as_table());

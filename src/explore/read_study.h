@@ -3,7 +3,9 @@
 #define STEPCAST_EXPLORE_READ_STUDY_H_
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "explore/study.h"
@@ -22,6 +24,15 @@ Result<Study> ParseStudy(std::string_view text, std::string_view source,
 /// Makes the scenario of every row, and fails at the first that cannot be: a
 /// server with GPUs it has not, sizes that do not fit each other.
 Status CheckRows(const Study& study);
+
+// The studies that are built in, and studies from files of the user.
+
+/// The built-in names, sorted.
+const std::vector<std::string>& StudyNames();
+
+/// A study by what the user calls it: a built-in name ("batch_sweep"; "-" and
+/// "_" are one) or a path ending in .toml. An unknown name lists near ones.
+Result<Study> FindStudy(std::string_view text, int64_t limit = kMostRows);
 
 }  // namespace stepcast::explore
 

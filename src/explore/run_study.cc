@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "base/files/file.h"
-#include "base/string_pool.h"
-#include "base/text_table.h"
+#include "base/text/string_pool.h"
+#include "base/text/text_table.h"
 #include "explore/evaluate.h"
 
 namespace stepcast::explore {

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "explore/evaluate.h"
 #include "explore/row.h"
 #include "explore/where.h"

@@ -8,10 +8,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "explore/read_study.h"
 #include "explore/row.h"
 #include "explore/run_study.h"
 #include "explore/select_rows.h"
-#include "explore/study_files.h"
 
 namespace stepcast::explore {
 namespace {

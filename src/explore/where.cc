@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "base/nearest.h"
-#include "base/value_text.h"
+#include "base/text/nearest.h"
+#include "base/text/value_text.h"
 
 namespace stepcast::explore {
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "model/model_files.h"
+#include "model/read_model.h"
 
 namespace stepcast::fleet {
 namespace {

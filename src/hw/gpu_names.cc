@@ -5,7 +5,7 @@
 #include <cctype>
 #include <set>
 
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 
 namespace stepcast::hw {
 namespace {

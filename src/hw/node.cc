@@ -11,7 +11,7 @@
 
 #include "base/files/catalog.h"
 #include "base/files/toml_read.h"
-#include "base/join.h"
+#include "base/text/join.h"
 #include "hw/cpu_device.h"
 
 namespace stepcast {

@@ -20,7 +20,7 @@
 
 #include "base/ids.h"
 #include "base/result.h"
-#include "base/string_pool.h"
+#include "base/text/string_pool.h"
 #include "base/units.h"
 #include "ir/shape.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "ir/graph.h"
-#include "ir/graph_text.h"
+#include "ir/text/graph_text.h"
 
 namespace stepcast::ir {
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/graph_testing.h"
-#include "ir/graph_text.h"
+#include "ir/text/graph_text.h"
 
 namespace stepcast::ir {
 namespace {

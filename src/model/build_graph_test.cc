@@ -5,9 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ir/graph_text.h"
+#include "ir/text/graph_text.h"
 #include "model/frameworks/implementations.h"
-#include "model/model_files.h"
 #include "model/read_model.h"
 
 namespace stepcast::model {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 
 namespace stepcast::model {
 namespace {

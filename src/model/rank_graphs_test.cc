@@ -7,7 +7,7 @@
 
 #include "model/build_graph.h"
 #include "model/frameworks/implementations.h"
-#include "model/model_files.h"
+#include "model/read_model.h"
 #include "model/tables/sharding.h"
 
 namespace stepcast::model {

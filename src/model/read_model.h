@@ -2,7 +2,9 @@
 #ifndef STEPCAST_MODEL_READ_MODEL_H_
 #define STEPCAST_MODEL_READ_MODEL_H_
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/files/catalog.h"
 #include "base/result.h"
@@ -15,6 +17,19 @@ namespace stepcast::model {
 /// ids.
 Result<Model> ParseModel(std::string_view text, std::string_view source,
                          const ReadSibling& read);
+
+// The models that are built in, and models from files of the user.
+
+/// Whether `text` is a built-in name.
+bool IsModelName(std::string_view text);
+
+/// A model by what the user calls it: a built-in name ("dlrm_mlperf"; "-" and
+/// "_" and the case are one) or a path ending in .toml. An unknown name lists
+/// near ones.
+Result<Model> FindModel(std::string_view text);
+
+/// Every built-in model, by name.
+Result<std::vector<Model>> LoadModels();
 
 }  // namespace stepcast::model
 

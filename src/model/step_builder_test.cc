@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/graph_text.h"
+#include "ir/text/graph_text.h"
 
 namespace stepcast::model {
 namespace {

@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "base/nearest.h"
 #include "base/parallel.h"
 #include "base/rng.h"
+#include "base/text/nearest.h"
 #include "base/units.h"
 #include "model/tables/table_assignment.h"
 #include "plan/candidates.h"

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/glob.h"
 #include "base/result.h"
+#include "base/text/glob.h"
 #include "plan/plan.h"
 #include "plan/problem.h"
 #include "plan/shard_rates.h"

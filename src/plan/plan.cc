@@ -3,7 +3,7 @@
 #include <array>
 
 #include "base/check.h"
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 
 namespace stepcast::plan {
 namespace {

@@ -12,9 +12,9 @@
 
 #include "base/files/file.h"
 #include "base/json/json_read.h"
-#include "base/nearest.h"
 #include "base/result.h"
-#include "base/text_table.h"
+#include "base/text/nearest.h"
+#include "base/text/text_table.h"
 #include "model/model.h"
 #include "plan/plan.h"
 #include "plan/plan_json.h"

@@ -9,13 +9,13 @@
 
 #include <fmt/format.h>
 
-#include "cost/overheads/overhead_files.h"
+#include "cost/overheads/overhead_table.h"
 #include "engine/run/place_tables.h"
 #include "hw/cluster.h"
 #include "hw/device.h"
 #include "hw/node.h"
 #include "model/frameworks/implementations.h"
-#include "model/model_files.h"
+#include "model/read_model.h"
 #include "model/settings.h"
 #include "plan/load_assignment.h"
 #include "scenario/resize_model.h"

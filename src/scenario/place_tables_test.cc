@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "model/frameworks/implementations.h"
-#include "model/model_files.h"
+#include "model/read_model.h"
 #include "model/tables/table_assignment.h"
 #include "scenario/job_testing.h"
 

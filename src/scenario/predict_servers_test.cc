@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "hw/node.h"
 #include "model/frameworks/implementations.h"
-#include "model/model_files.h"
+#include "model/read_model.h"
 #include "scenario/job_testing.h"
 
 namespace stepcast::scenario {

@@ -6,13 +6,13 @@
 
 #include <fmt/format.h>
 
-#include "cost/overheads/overhead_files.h"
+#include "cost/overheads/overhead_table.h"
 #include "engine/run/request.h"
 #include "hw/device.h"
 #include "hw/figures.h"
 #include "hw/node.h"
 #include "model/frameworks/implementations.h"
-#include "model/model_files.h"
+#include "model/read_model.h"
 #include "model/tables/placement.h"
 #include "plan/load_assignment.h"
 #include "scenario/apply.h"

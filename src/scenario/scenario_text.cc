@@ -10,14 +10,14 @@
 
 #include "base/files/file.h"
 #include "base/files/toml_read.h"
-#include "base/join.h"
 #include "base/json/json_read.h"
-#include "cost/overheads/overhead_files.h"
+#include "base/text/join.h"
+#include "cost/overheads/overhead_table.h"
 #include "engine/run/cpu_runtime.h"
 #include "hw/device.h"
 #include "hw/node.h"
 #include "model/frameworks/implementations.h"
-#include "model/model_files.h"
+#include "model/read_model.h"
 #include "scenario/settings.h"
 
 namespace stepcast::scenario {
@@ -256,9 +256,9 @@ Status ReadArguments(const JsonValue& value, std::string_view source,
   });
   return whole && lists
              ? Status()
-             : Fail(ErrorCode::kInvalidInput,
-                    fmt::format("{}: arguments are not lists of words",
-                                source));
+             : Fail(
+                   ErrorCode::kInvalidInput,
+                   fmt::format("{}: arguments are not lists of words", source));
 }
 
 void WriteScenario(JsonWriter& json, const Scenario& scenario) {

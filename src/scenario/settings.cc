@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "base/nearest.h"
-#include "base/value_text.h"
+#include "base/text/nearest.h"
+#include "base/text/value_text.h"
 #include "hw/figures.h"
 
 namespace stepcast::scenario {

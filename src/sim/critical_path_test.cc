@@ -110,11 +110,10 @@ TEST(CriticalPathTest, AMemberThatWaitedLeadsToTheOneThatStartedLast) {
   const TaskId late =
       tasks.Add("collective", rank1, 3, {.rendezvous = rendezvous});
   const TaskGraph graph = std::move(tasks).Build();
-  EXPECT_THAT(
-      CriticalLines(graph),
-      ElementsAre("task 2 from 0 to 10",
-                  "task 3 from 10 to 10 last of rendezvous",
-                  "task 1 from 10 to 15"));
+  EXPECT_THAT(CriticalLines(graph),
+              ElementsAre("task 2 from 0 to 10",
+                          "task 3 from 10 to 10 last of rendezvous",
+                          "task 1 from 10 to 15"));
   // The late one itself waited for nobody.
   EXPECT_THAT(Lines(PathTo(graph, Simulate(graph), late)),
               ElementsAre("task 2 from 0 to 10", "task 3 from 10 to 13"));

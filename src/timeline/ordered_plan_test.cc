@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/join.h"
+#include "base/text/join.h"
 #include "ir/graph_testing.h"
 #include "timeline/predicted_plan.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/string_pool.h"
+#include "base/text/string_pool.h"
 #include "cost/overheads/overhead_table.h"
 #include "ir/graph.h"
 #include "timeline/host_plan.h"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/json/json_write.h"
-#include "base/text_table.h"
+#include "base/text/text_table.h"
 #include "scenario/scenario_text.h"
 #include "view/html/escape.h"
 #include "view/html/page.h"

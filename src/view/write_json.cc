@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "base/join.h"
 #include "base/json/json_write.h"
+#include "base/text/join.h"
 #include "scenario/scenario_text.h"
 #include "view/write.h"
 

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "base/join.h"
-#include "base/text_table.h"
+#include "base/text/join.h"
+#include "base/text/text_table.h"
 #include "view/people.h"
 #include "view/write.h"
 

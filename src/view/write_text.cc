@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text_table.h"
+#include "base/text/text_table.h"
 #include "view/people.h"
 #include "view/write.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/rng.h"
 #include "base/stats.h"
-#include "base/string_pool.h"
+#include "base/text/string_pool.h"
 #include "engine/explain/step_result.h"
 #include "ir/shape.h"
 #include "scenario/resolve.h"

@@ -5,16 +5,22 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "base/units.h"
+#include "cost/model_store.h"
 #include "engine/run/predict.h"
 #include "engine/run/predict_model.h"
 #include "ir/graph.h"
 #include "scenario/resolve.h"
+#include "sim/simulate.h"
+#include "whatif/change.h"
 #include "whatif/step_editor.h"
 #include "whatif/step_times.h"
+#include "whatif/task_filler.h"
 
 namespace stepcast::whatif {
 
@@ -39,6 +45,26 @@ Result<Case> CaseOfTrace(std::shared_ptr<const ir::Graph> graph,
 /// A step that was predicted from its graph.
 Case CaseOfResult(engine::StepResult result, engine::Machine machine,
                   const engine::PredictOptions& options);
+
+// Many changes of one step, one after another: their step times alone.
+
+/// Keeps what changes have in common: the tasks, their times without changes,
+/// and memory. Nothing is lowered, accounted for or drawn.
+class StepBatch {
+ public:
+  /// `before` outlives it.
+  explicit StepBatch(const Case& before);
+
+  /// The step under changes, all of which are of the step. Fails as Apply does.
+  Result<Duration> StepWith(std::span<const Change> changes,
+                            cost::ModelStore& store);
+
+ private:
+  const Case& before_;
+  TaskFiller filler_;
+  StepTimes times_;
+  sim::Schedule schedule_;
+};
 
 }  // namespace stepcast::whatif
 

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "scenario/resolve.h"
 #include "whatif/changes/all.h"
 

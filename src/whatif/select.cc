@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
-#include "base/glob.h"
-#include "base/join.h"
-#include "base/nearest.h"
+#include "base/text/glob.h"
+#include "base/text/join.h"
+#include "base/text/nearest.h"
 #include "engine/explain/path_parts.h"
 #include "ir/names.h"
 

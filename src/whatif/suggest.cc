@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "ir/shape.h"
-#include "whatif/step_batch.h"
+#include "whatif/case.h"
 
 namespace stepcast::whatif {
 namespace {

@@ -14,7 +14,7 @@
 #include "learn/measured/authors_kernels.h"
 #include "learn/measured/authors_trace.h"
 #include "learn/measured/csv.h"
-#include "model/model_files.h"
+#include "model/read_model.h"
 #include "scenario/resolve.h"
 #include "tests/accuracy/error_pct.h"
 

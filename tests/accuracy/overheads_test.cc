@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "learn/fit/held_out_overheads.h"
+#include "learn/fit/overheads/held_out_overheads.h"
 #include "trace/read/load.h"
 
 namespace stepcast::accuracy {

@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "engine/run/predict_model.h"
 #include "learn/measured/csv.h"
-#include "model/model_files.h"
+#include "model/read_model.h"
 #include "scenario/resolve.h"
 #include "tests/accuracy/error_pct.h"
 

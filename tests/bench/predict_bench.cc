@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "engine/run/predict_model.h"
 #include "model/frameworks/implementations.h"
-#include "model/model_files.h"
+#include "model/read_model.h"
 #include "scenario/resolve.h"
 
 namespace stepcast {

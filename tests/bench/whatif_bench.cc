@@ -15,7 +15,6 @@
 #include "whatif/apply.h"
 #include "whatif/case.h"
 #include "whatif/change.h"
-#include "whatif/step_batch.h"
 
 namespace stepcast {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "ir/graph_text.h"
+#include "ir/text/graph_text.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/graph_builder.h"
-#include "ir/graph_text.h"
+#include "ir/text/graph_text.h"
 #include "ir/verify.h"
 #include "tests/testing/random_graph.h"
 

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "cost/model_store.h"
-#include "cost/overheads/overhead_files.h"
+#include "cost/overheads/overhead_table.h"
 #include "hw/device.h"
 #include "tests/shared/shared_traces.h"
 #include "trace/build/build_graph.h"

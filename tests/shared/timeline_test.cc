@@ -10,7 +10,7 @@
 #include "tests/shared/shared_traces.h"
 #include "trace/build/build_graph.h"
 #include "trace/read/formats.h"
-#include "view/reports/perfetto.h"
+#include "view/timelines/perfetto.h"
 
 namespace stepcast::view {
 namespace {

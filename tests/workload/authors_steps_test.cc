@@ -12,7 +12,7 @@
 #include "learn/measured/authors_trace.h"
 #include "learn/measured/csv.h"
 #include "model/build_graph.h"
-#include "model/model_files.h"
+#include "model/read_model.h"
 #include "tests/workload/listing.h"
 
 namespace stepcast::model {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "model/build_graph.h"
-#include "model/model_files.h"
+#include "model/read_model.h"
 
 namespace stepcast::model {
 namespace {

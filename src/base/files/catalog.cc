@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "base/files/file.h"
-#include "base/join.h"
-#include "base/nearest.h"
+#include "base/text/join.h"
+#include "base/text/nearest.h"
 
 namespace stepcast {
 namespace {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/files/file.h"
-#include "base/join.h"
+#include "base/text/join.h"
 
 namespace stepcast {
 namespace {

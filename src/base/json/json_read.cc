@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text_table.h"
+#include "base/text/text_table.h"
 
 namespace stepcast {
 

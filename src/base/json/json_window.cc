@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 namespace stepcast {
 namespace {

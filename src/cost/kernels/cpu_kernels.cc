@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <variant>
 
-#include "cost/kernels/bag_tables.h"
 #include "cost/kernels/bandwidth.h"
+#include "cost/kernels/embedding/bag_tables.h"
 #include "ir/shape_fields.h"
 
 namespace stepcast::cost {

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "cost/kernels/embedding.h"
+#include "cost/kernels/embedding/embedding.h"
 #include "cost/kernels/family.h"
 
 namespace stepcast::cost {

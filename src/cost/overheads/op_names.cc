@@ -4,7 +4,7 @@
 #include <array>
 #include <span>
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 
 namespace stepcast::cost {
 namespace {

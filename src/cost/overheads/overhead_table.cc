@@ -4,14 +4,48 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
 
-#include "base/ascii.h"
+#include "base/files/catalog.h"
+#include "base/text/ascii.h"
 #include "cost/overheads/op_names.h"
 
+namespace stepcast {
+
+std::span<const EmbeddedFile> OverheadFileTexts();
+
+}  // namespace stepcast
+
 namespace stepcast::cost {
+
+namespace {
+
+const Catalog<OverheadData>& OverheadFiles() {
+  static const Catalog<OverheadData> files(
+      {.what = "overheads", .files = OverheadFileTexts()}, &ParseOverheads);
+  return files;
+}
+
+}  // namespace
+
+const std::vector<std::string>& OverheadNames() {
+  return OverheadFiles().names();
+}
+
+Result<const OverheadData*> FindOwnOverheads(std::string_view name) {
+  return OverheadFiles().Find(name);
+}
+
+Result<OverheadData> LoadOverheads(std::string_view name) {
+  ASSIGN_OR_RETURN(const OverheadData* data, FindOwnOverheads(name));
+  ASSIGN_OR_RETURN(const OverheadData* shared,
+                   FindOwnOverheads(kSharedOverheads));
+  return data == shared ? *data : Completed(*data, *shared);
+}
+
 namespace {
 
 // A number of plain digits, as TOML and we write them.

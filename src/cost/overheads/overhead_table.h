@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "base/string_pool.h"
+#include "base/text/string_pool.h"
 
 namespace stepcast::cost {
 
@@ -165,6 +165,22 @@ std::optional<OverheadPart> FindOverheadPart(std::string_view name);
 
 /// Whether a profiler can take so long for an event.
 bool IsProfilerCost(double us_per_event);
+
+// The tables of overheads that are built in, and those of the user.
+
+/// The set that is pooled over all hosts and workloads.
+inline constexpr std::string_view kSharedOverheads = "shared";
+
+/// The built-in names, in order.
+const std::vector<std::string>& OverheadNames();
+
+/// A table by what the user calls it: a built-in name or a path that ends in
+/// .toml. Parts that it lacks are those of the shared set. An unknown name
+/// lists the known ones.
+Result<OverheadData> LoadOverheads(std::string_view name);
+
+/// The same without the shared set's parts.
+Result<const OverheadData*> FindOwnOverheads(std::string_view name);
 
 }  // namespace stepcast::cost
 

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/files/toml_read.h"
-#include "base/join.h"
+#include "base/text/join.h"
 #include "cost/overheads/overhead_table.h"
 
 namespace stepcast::cost {

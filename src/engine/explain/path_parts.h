@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/string_pool.h"
+#include "base/text/string_pool.h"
 #include "base/units.h"
 #include "engine/explain/step_result.h"
 #include "ir/graph.h"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "base/units.h"
 #include "engine/run/predict_model.h"
 #include "model/tables/hybrid_placement.h"

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "cost/model_store.h"
-#include "cost/overheads/overhead_files.h"
+#include "cost/overheads/overhead_table.h"
 #include "hw/cluster.h"
 #include "ir/graph_testing.h"
 

@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 
 #include "base/diagnostics.h"
-#include "base/join.h"
 #include "base/parallel.h"
 #include "base/stats.h"
-#include "base/text_table.h"
+#include "base/text/join.h"
+#include "base/text/text_table.h"
 #include "base/units.h"
 #include "engine/explain/path_parts.h"
 #include "sim/critical_path.h"

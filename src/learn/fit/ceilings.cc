@@ -13,7 +13,7 @@
 #include "cost/kernels/cpu_kernels.h"
 #include "cost/kernels/family.h"
 #include "cost/machine.h"
-#include "learn/fit/overhead_samples.h"
+#include "learn/fit/overheads/overhead_samples.h"
 #include "learn/fit/training_rows.h"
 
 namespace stepcast::learn {

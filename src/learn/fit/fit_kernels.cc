@@ -15,9 +15,9 @@
 
 #include <fmt/format.h>
 
-#include "base/join.h"
 #include "base/rng.h"
 #include "base/stats.h"
+#include "base/text/join.h"
 #include "cost/kernel_models.h"
 #include "cost/kernels/cpu_kernels.h"
 #include "cost/machine.h"
@@ -27,7 +27,7 @@
 #include "learn/fit/calibration.h"
 #include "learn/fit/ceilings.h"
 #include "learn/fit/fit_model.h"
-#include "learn/fit/overhead_samples.h"
+#include "learn/fit/overheads/overhead_samples.h"
 #include "learn/fit/training_rows.h"
 
 namespace stepcast::learn {

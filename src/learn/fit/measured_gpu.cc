@@ -13,7 +13,7 @@
 #include "hw/device.h"
 #include "ir/shape_set.h"
 #include "learn/fit/ceilings.h"
-#include "learn/fit/overhead_samples.h"
+#include "learn/fit/overheads/overhead_samples.h"
 
 namespace stepcast::learn {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/glob.h"
 #include "base/result.h"
+#include "base/text/glob.h"
 #include "learn/measured/step_rows.h"
 #include "scenario/resolve.h"
 

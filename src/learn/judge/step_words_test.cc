@@ -5,13 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cost/overheads/overhead_files.h"
+#include "cost/overheads/overhead_table.h"
 #include "engine/run/cpu_runtime.h"
 #include "hw/device.h"
 #include "hw/node.h"
 #include "model/build_graph.h"
 #include "model/frameworks/implementations.h"
-#include "model/model_files.h"
+#include "model/read_model.h"
 
 namespace stepcast::learn {
 namespace {

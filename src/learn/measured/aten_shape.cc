@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/value_text.h"
+#include "base/text/value_text.h"
 #include "ir/dtype.h"
 #include "trace/classify/classify.h"
 #include "trace/read/arguments.h"

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "base/join.h"
+#include "base/text/join.h"
 
 namespace stepcast::learn {
 

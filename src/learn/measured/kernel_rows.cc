@@ -15,8 +15,8 @@
 #include <fmt/format.h>
 
 #include "base/files/file.h"
-#include "base/join.h"
 #include "base/result.h"
+#include "base/text/join.h"
 #include "ir/shape.h"
 #include "ir/shape_set.h"
 #include "learn/measured/aten_shape.h"

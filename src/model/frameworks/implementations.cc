@@ -4,7 +4,7 @@
 #include <iterator>
 #include <vector>
 
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 
 namespace stepcast::model {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/files/file.h"
 #include "base/files/toml_read.h"
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "model/model.h"
 #include "model/tables/table_assignment.h"
 

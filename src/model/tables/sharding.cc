@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "model/frameworks/exchange.h"
 #include "model/frameworks/implementations.h"
 #include "model/model.h"

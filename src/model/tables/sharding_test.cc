@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include "model/frameworks/implementations.h"
-#include "model/model_files.h"
 #include "model/read_model.h"
 #include "model/shapes.h"
 

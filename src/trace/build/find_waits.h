@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/string_pool.h"
+#include "base/text/string_pool.h"
 #include "ir/graph.h"
 #include "ir/graph_builder.h"
 #include "trace/build/phases.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/string_pool.h"
+#include "base/text/string_pool.h"
 #include "ir/graph.h"
 #include "trace/classify/rules.h"
 #include "trace/link/link.h"

@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "base/check.h"
-#include "base/string_pool.h"
+#include "base/text/string_pool.h"
 #include "trace/build/find_waits.h"
 #include "trace/build/phases.h"
 #include "trace/classify/classify.h"

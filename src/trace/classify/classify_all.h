@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/string_pool.h"
+#include "base/text/string_pool.h"
 #include "ir/shape.h"
 #include "trace/classify/rules.h"
 #include "trace/read/arguments.h"

@@ -3,7 +3,7 @@
 #include <list>
 
 #include "base/check.h"
-#include "base/string_pool.h"
+#include "base/text/string_pool.h"
 
 namespace stepcast::trace {
 namespace {

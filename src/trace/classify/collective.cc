@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/value_text.h"
+#include "base/text/value_text.h"
 #include "ir/names.h"
 #include "trace/classify/collective_record.h"
 #include "trace/classify/sizers.h"

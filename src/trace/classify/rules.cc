@@ -9,7 +9,7 @@
 #include "base/files/embedded.h"
 #include "base/files/file.h"
 #include "base/files/toml_read.h"
-#include "base/join.h"
+#include "base/text/join.h"
 #include "ir/names.h"
 
 namespace stepcast {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/glob.h"
 #include "base/result.h"
+#include "base/text/glob.h"
 #include "ir/graph.h"
 #include "ir/shape.h"
 

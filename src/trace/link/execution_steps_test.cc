@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/join.h"
+#include "base/text/join.h"
 #include "trace/read/execution_trace_testing.h"
 
 namespace stepcast::trace {

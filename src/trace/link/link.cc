@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text_table.h"
+#include "base/text/text_table.h"
 #include "trace/classify/sizers.h"
 #include "trace/link/find_steps.h"
 #include "trace/read/oddities.h"

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text_table.h"
+#include "base/text/text_table.h"
 #include "trace/read/arguments.h"
 #include "trace/read/oddities.h"
 

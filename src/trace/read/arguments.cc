@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/value_text.h"
+#include "base/text/value_text.h"
 
 namespace stepcast::trace {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/string_pool.h"
+#include "base/text/string_pool.h"
 #include "ir/graph.h"
 #include "trace/read/profiler_trace.h"
 

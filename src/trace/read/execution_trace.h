@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "base/string_pool.h"
+#include "base/text/string_pool.h"
 #include "base/units.h"
 #include "trace/read/profiler_trace.h"
 

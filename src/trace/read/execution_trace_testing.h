@@ -13,7 +13,7 @@
 
 #include "base/diagnostics.h"
 #include "base/files/file.h"
-#include "base/string_pool.h"
+#include "base/text/string_pool.h"
 #include "trace/read/execution_trace.h"
 #include "trace/read/formats.h"
 

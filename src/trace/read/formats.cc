@@ -14,7 +14,7 @@
 #include "base/diagnostics.h"
 #include "base/files/file.h"
 #include "base/result.h"
-#include "ir/graph_text.h"
+#include "ir/text/graph_text.h"
 #include "trace/read/chakra/read_chakra.h"
 #include "trace/read/chakra/read_chakra_json.h"
 #include "trace/read/kineto/read_kineto.h"

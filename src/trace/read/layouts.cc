@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/value_text.h"
+#include "base/text/value_text.h"
 #include "trace/classify/sizers.h"
 
 namespace stepcast::trace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/string_pool.h"
+#include "base/text/string_pool.h"
 #include "base/units.h"
 
 namespace stepcast::trace {

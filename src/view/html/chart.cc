@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text_table.h"
+#include "base/text/text_table.h"
 #include "view/html/escape.h"
 #include "view/html/scale.h"
 

@@ -10,14 +10,14 @@
 
 #include "base/files/file.h"
 #include "base/json/json_read.h"
-#include "base/text_table.h"
+#include "base/text/text_table.h"
 #include "base/units.h"
 #include "view/html/bars.h"
 #include "view/reports/compare.h"
 #include "view/reports/step_blocks.h"
 #include "view/reports/text_parts.h"
-#include "view/reports/timeline.h"
 #include "view/reports/whatif.h"
+#include "view/timelines/timeline.h"
 
 namespace stepcast::view {
 namespace {

@@ -15,9 +15,9 @@
 #include <fmt/format.h>
 
 #include "base/diagnostics.h"
-#include "base/join.h"
 #include "base/parallel.h"
-#include "base/text_table.h"
+#include "base/text/join.h"
+#include "base/text/text_table.h"
 #include "ir/names.h"
 #include "timeline/lower.h"
 #include "timeline/predicted_plan.h"
@@ -52,11 +52,11 @@ std::string DoctorVerdict(const DoctorReport& report) {
   const trace::Coverage coverage = AllCoverage(report);
   if (!verdict.prediction && coverage.activities > 0 &&
       coverage.sized_share() < kSizedEnough) {
-    text += fmt::format(" (sizes known for {} of {}, {:.0f} % needed)",
-                        PercentText(coverage.sized_share()),
-                        coverage.time > Duration{} ? "GPU time"
-                                                   : "GPU activities",
-                        kSizedEnough * kPercent);
+    text +=
+        fmt::format(" (sizes known for {} of {}, {:.0f} % needed)",
+                    PercentText(coverage.sized_share()),
+                    coverage.time > Duration{} ? "GPU time" : "GPU activities",
+                    kSizedEnough * kPercent);
   }
   return text + fmt::format("; missing: {}", verdict.missing.empty()
                                                  ? "nothing"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text_table.h"
+#include "base/text/text_table.h"
 #include "base/units.h"
 #include "view/reports/text_parts.h"
 

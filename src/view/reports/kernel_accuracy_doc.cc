@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text_table.h"
+#include "base/text/text_table.h"
 #include "base/units.h"
 #include "view/reports/accuracy_doc.h"
 #include "view/reports/text_parts.h"

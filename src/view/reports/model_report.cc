@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/join.h"
+#include "base/text/join.h"
 #include "base/units.h"
 #include "model/frameworks/implementations.h"
 #include "model/memory.h"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/join.h"
+#include "base/text/join.h"
 #include "view/reports/text_parts.h"
 
 namespace stepcast::view {

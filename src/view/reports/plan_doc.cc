@@ -7,15 +7,15 @@
 
 #include <fmt/format.h>
 
-#include "base/join.h"
-#include "base/text_table.h"
+#include "base/text/join.h"
+#include "base/text/text_table.h"
 #include "base/units.h"
 #include "plan/ledger.h"
 #include "view/html/bars.h"
 #include "view/reports/plan_report.h"
 #include "view/reports/step_blocks.h"
 #include "view/reports/text_parts.h"
-#include "view/reports/timeline.h"
+#include "view/timelines/timeline.h"
 
 namespace stepcast::view {
 namespace {

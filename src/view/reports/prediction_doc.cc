@@ -9,15 +9,15 @@
 
 #include <fmt/format.h>
 
-#include "base/join.h"
-#include "base/text_table.h"
+#include "base/text/join.h"
+#include "base/text/text_table.h"
 #include "base/units.h"
 #include "engine/explain/path_parts.h"
 #include "view/reports/breakdown.h"
 #include "view/reports/prediction.h"
 #include "view/reports/step_blocks.h"
 #include "view/reports/text_parts.h"
-#include "view/reports/timeline.h"
+#include "view/timelines/timeline.h"
 
 namespace stepcast::view {
 namespace {
@@ -147,11 +147,11 @@ Facts PredictedFacts(const PredictionReport& report) {
              : ""});
     facts.push_back({{.key = "samples_per_joule"}, report.samples_per_joule});
   }
-  facts.push_back({{.key = "gpu_active_us",
-                    .label = report.subject.server ? "CPU active"
-                                                   : "GPU active"},
-                   slowest.gpu_active,
-                   of_step(slowest.gpu_active)});
+  facts.push_back(
+      {{.key = "gpu_active_us",
+        .label = report.subject.server ? "CPU active" : "GPU active"},
+       slowest.gpu_active,
+       of_step(slowest.gpu_active)});
   facts.push_back({{.key = "gpu_idle_us"}, slowest.step - slowest.gpu_active});
   facts.push_back({{.key = "host_busy_us", .label = "host busy"},
                    slowest.host_busy,

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "base/join.h"
-#include "base/text_table.h"
+#include "base/text/join.h"
+#include "base/text/text_table.h"
 #include "base/units.h"
 #include "view/reports/text_parts.h"
 
@@ -288,14 +288,14 @@ void AddPairing(const PairingFacts& pairing, Doc& doc) {
 Facts GraphLines(const GraphFacts& graph) {
   Facts facts = {Line(
       "graph",
-      fmt::format(
-          "{}, {}, {}; {}; {}; {}, {} with times; {}",
-          CountText(graph.ranks, "rank"), CountText(graph.threads, "thread"),
-          CountText(graph.streams, "stream"), CountText(graph.ops, "op"),
-          CountText(graph.calls, "call"),
-          CountText(graph.activities, "GPU activity", "GPU activities"),
-          WithThousands(graph.measured_activities),
-          CountText(graph.collectives, "matched collective")))};
+      fmt::format("{}, {}, {}; {}; {}; {}, {} with times; {}",
+                  CountText(graph.ranks, "rank"),
+                  CountText(graph.threads, "thread"),
+                  CountText(graph.streams, "stream"),
+                  CountText(graph.ops, "op"), CountText(graph.calls, "call"),
+                  CountText(graph.activities, "GPU activity", "GPU activities"),
+                  WithThousands(graph.measured_activities),
+                  CountText(graph.collectives, "matched collective")))};
   AddCounts({{"graph.ranks", graph.ranks},
              {"graph.threads", graph.threads},
              {"graph.streams", graph.streams},
@@ -424,13 +424,12 @@ Doc RankBlocks(const RankReport& rank) {
   const trace::Coverage& coverage = rank.coverage;
   Facts facts;
   if (coverage.activities > 0) {
-    facts.push_back(
-        Line("understood",
-             fmt::format("{} of {} classified, {} with known sizes",
-                         PercentText(coverage.classified_share()),
-                         coverage.time > Duration{} ? "GPU time"
-                                                    : "GPU activities",
-                         PercentText(coverage.sized_share()))));
+    facts.push_back(Line(
+        "understood",
+        fmt::format("{} of {} classified, {} with known sizes",
+                    PercentText(coverage.classified_share()),
+                    coverage.time > Duration{} ? "GPU time" : "GPU activities",
+                    PercentText(coverage.sized_share()))));
   }
   facts.push_back({{.key = "works"}, coverage.activities});
   facts.push_back({{.key = "gpu_time_us"}, coverage.time});

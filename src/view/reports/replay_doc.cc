@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "base/join.h"
+#include "base/text/join.h"
 #include "base/units.h"
 #include "engine/explain/path_parts.h"
 #include "ir/names.h"
@@ -18,7 +18,7 @@
 #include "view/reports/path_summary.h"
 #include "view/reports/step_blocks.h"
 #include "view/reports/text_parts.h"
-#include "view/reports/timeline.h"
+#include "view/timelines/timeline.h"
 
 namespace stepcast::view {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text_table.h"
+#include "base/text/text_table.h"
 #include "view/reports/accuracy_doc.h"
 
 namespace stepcast::view {

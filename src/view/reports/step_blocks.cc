@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text_table.h"
+#include "base/text/text_table.h"
 #include "ir/shape.h"
 #include "view/reports/breakdown.h"
 #include "view/reports/text_parts.h"

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/join.h"
-#include "base/text_table.h"
+#include "base/text/join.h"
+#include "base/text/text_table.h"
 #include "view/reports/text_parts.h"
 
 namespace stepcast::view {

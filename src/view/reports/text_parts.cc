@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "base/join.h"
-#include "base/text_table.h"
+#include "base/text/join.h"
+#include "base/text/text_table.h"
 #include "view/reports/breakdown.h"
 
 namespace stepcast::view {

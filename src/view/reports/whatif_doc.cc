@@ -6,16 +6,16 @@
 
 #include <fmt/format.h>
 
-#include "base/join.h"
-#include "base/text_table.h"
+#include "base/text/join.h"
+#include "base/text/text_table.h"
 #include "base/units.h"
 #include "view/html/bars.h"
 #include "view/reports/model_report.h"
 #include "view/reports/step_blocks.h"
 #include "view/reports/suggestions.h"
 #include "view/reports/text_parts.h"
-#include "view/reports/timeline.h"
 #include "view/reports/whatif.h"
+#include "view/timelines/timeline.h"
 
 namespace stepcast::view {
 namespace {

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "base/join.h"
+#include "base/text/join.h"
 #include "ir/graph.h"
 #include "ir/names.h"
 #include "whatif/changes/all.h"

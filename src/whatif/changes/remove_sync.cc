@@ -1,7 +1,7 @@
 // remove-sync: the host no longer waits for the device in its calls.
 #include <fmt/format.h>
 
-#include "base/glob.h"
+#include "base/text/glob.h"
 #include "ir/graph.h"
 #include "whatif/changes/all.h"
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "scenario/find_machine.h"
 #include "scenario/resolve.h"
 #include "whatif/changes/all.h"

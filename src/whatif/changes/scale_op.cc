@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "timeline/silent_waits.h"
 #include "whatif/changes/all.h"
 #include "whatif/select.h"

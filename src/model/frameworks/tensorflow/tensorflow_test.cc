@@ -6,7 +6,7 @@
 
 #include "model/build_graph.h"
 #include "model/frameworks/implementations.h"
-#include "model/model_files.h"
+#include "model/read_model.h"
 
 namespace stepcast::model {
 namespace {

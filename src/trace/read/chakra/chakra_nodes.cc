@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "base/join.h"
+#include "base/text/join.h"
 #include "trace/read/chakra/chakra.pb.h"
 #include "trace/read/oddities.h"
 

@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 
 #include "base/diagnostics.h"
-#include "base/string_pool.h"
-#include "base/utf8.h"
+#include "base/text/string_pool.h"
+#include "base/text/utf8.h"
 #include "trace/read/chakra/chakra.pb.h"
 #include "trace/read/chakra/chakra_nodes.h"
 #include "trace/read/oddities.h"

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "base/join.h"
+#include "base/text/join.h"
 #include "trace/read/chakra/chakra.pb.h"
 #include "trace/read/chakra/chakra_nodes.h"
 #include "trace/read/torch_et/parsed_node.h"

@@ -11,10 +11,10 @@
 #include <fmt/format.h>
 
 #include "base/files/file.h"
-#include "base/join.h"
 #include "base/json/json_read.h"
 #include "base/json/json_write.h"
-#include "base/value_text.h"
+#include "base/text/join.h"
+#include "base/text/value_text.h"
 
 namespace stepcast::trace {
 namespace {

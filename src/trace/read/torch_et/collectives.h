@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/string_pool.h"
+#include "base/text/string_pool.h"
 #include "trace/read/execution_trace.h"
 #include "trace/read/torch_et/parsed_node.h"
 

@@ -14,8 +14,8 @@
 
 #include "base/diagnostics.h"
 #include "base/json/json_read.h"
-#include "base/string_pool.h"
-#include "base/text_table.h"
+#include "base/text/string_pool.h"
+#include "base/text/text_table.h"
 #include "trace/read/oddities.h"
 #include "trace/read/torch_et/collectives.h"
 #include "trace/read/torch_et/json_document.h"
