@@ -43,8 +43,9 @@ constexpr std::array kFormats = {
                  .write = WriteGraphText},
     OutputFormat{.name = "chakra",
                  .extensions = ".et",
-                 .description = "Chakra execution trace, protobuf, one file a "
-                                "rank",
+                 .description =
+                     "Chakra execution trace, protobuf, one file per "
+                     "rank",
                  .one_rank = true,
                  .write = WriteChakraEt},
     OutputFormat{.name = "perfetto",

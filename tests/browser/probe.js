@@ -33,8 +33,8 @@ function look(seen) {
   seen.barTimes = [...document.querySelectorAll(".bars .bar-time")].map(text => text.textContent);
   seen.waterfall = [...document.querySelectorAll(".waterfall rect title")].map(title => title.textContent);
   seen.charts = [...document.querySelectorAll(".chart")].map(chart => chart.getAttribute("aria-label"));
-  seen.points = document.querySelectorAll(".chart circle").length;
-  seen.marked = document.querySelectorAll('.chart circle[r="6"]').length;
+  seen.points = document.querySelectorAll(".chart [cx]").length;
+  seen.marked = document.querySelectorAll('.chart [r="6"]').length;
   seen.wide = document.documentElement.scrollWidth > window.innerWidth;
   const boxes = [...document.querySelectorAll(".timeline")];
   seen.timelines = boxes.length;
