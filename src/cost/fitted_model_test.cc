@@ -63,7 +63,8 @@ TEST(FittedModel, RefusesDamage) {
               HasSubstr("'offset' must be a number"));
   EXPECT_THAT(damaged("feature_low = [0, 1]", "feature_low = [0]"),
               HasSubstr("as long"));
-  EXPECT_THAT(damaged("1:2.5", "7:2.5"), HasSubstr("no split of 2 features"));
+  EXPECT_THAT(damaged("1:2.5", "7:2.5"),
+              HasSubstr("not a split of 2 features"));
 }
 
 TEST(Spread, FindsTheBinOfATime) {

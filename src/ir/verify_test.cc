@@ -174,7 +174,7 @@ TEST(VerifyTest, CollectivesHaveOneActivityPerRankOfTheirKind) {
   EXPECT_THAT(Complaint([](GraphData& data) {
                 data.collectives[CollectiveId{0}].activities[1] = ActivityId{1};
               }),
-              HasSubstr("expected one a rank, in order"));
+              HasSubstr("expected one per rank, in order"));
   EXPECT_EQ(Complaint([](GraphData& data) {
               data.collectives[CollectiveId{0}].activities.pop_back();
             }),

@@ -373,10 +373,10 @@ CollectiveConstants FitCollectiveConstants(const CollectiveInput& input) {
     return chosen;
   };
   CollectiveConstants constants;
-  constexpr std::array<std::string_view, 5> kKinds = {
+  constexpr std::array<std::string_view, 5> kFittedKinds = {
       "all_reduce.", "all_to_all.", "all_gather.", "reduce_scatter.",
       "send_recv."};
-  for (const std::string_view kind : kKinds) {
+  for (const std::string_view kind : kFittedKinds) {
     Fit(Chosen(kind), select(false, kind), input.clusters, constants);
   }
   Fit(Chosen("network."), select(true, {}), input.clusters, constants);
