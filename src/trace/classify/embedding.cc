@@ -199,7 +199,7 @@ int64_t Either(int64_t number, int64_t other) {
 }
 
 // Both passes of one lookup: what one op does not show, the other may.
-ir::EmbeddingBag Join(const Lookups& a, const Lookups& b) {
+ir::EmbeddingBag JoinLookups(const Lookups& a, const Lookups& b) {
   ir::EmbeddingBag bag{.tables = Either(a.bag.tables, b.bag.tables),
                        .rows = Either(a.bag.rows, b.bag.rows),
                        .dim = Either(a.bag.dim, b.bag.dim),
@@ -282,7 +282,7 @@ ir::EmbeddingBag LookupsOf(const SizeRequest& request) {
   if (op == nullptr) {
     return {};
   }
-  return Join(FromOp(op->op), FromOp(request.facts.partner));
+  return JoinLookups(FromOp(op->op), FromOp(request.facts.partner));
 }
 
 ir::KernelShape SizeEmbedding(const SizeRequest& request) {
