@@ -33,7 +33,7 @@ enum class TorchRelease {
               // updates.
 };
 
-/// What runs the model: a row of model/impl/implementations.h.
+/// What runs the model: a row of model/frameworks/implementations.h.
 struct Implementation;
 /// PyTorch in eager mode.
 const Implementation* DefaultImplementation();

@@ -51,7 +51,7 @@ std::string TimeText(Duration time, const Column& column) {
                      column.sign);
 }
 
-std::string PercentText(double percent, const Column& column) {
+std::string PercentCell(double percent, const Column& column) {
   return std::isfinite(percent)
              ? Fixed(percent, column.decimals.value_or(kShareDecimals),
                      column.sign) +
@@ -77,10 +77,10 @@ struct TextMaker {
                  column.decimals.value_or(kByteDecimals), column.sign);
   }
   std::string operator()(Share share) const {
-    return PercentText(share.of_one * kPercent, column);
+    return PercentCell(share.of_one * kPercent, column);
   }
   std::string operator()(Percent percent) const {
-    return PercentText(percent.percent, column);
+    return PercentCell(percent.percent, column);
   }
   std::string operator()(const std::string& word) const {
     const std::string text = Printable(word);

@@ -56,7 +56,7 @@ enum class PathPhrase : uint8_t {
   kBetweenStreams,     // "between streams"
   kStepStart,          // "before its step began"
   kThreadStart,        // "before its thread started"
-  kStepBefore,         // "after the step before"
+  kStepBefore,         // "after the previous step"
 };
 
 /// What time goes to; parts with the same one can be summed.
