@@ -385,7 +385,7 @@ Table GainTable(const SuggestionsReport& report) {
                   {.key = "interval_us.p10", .label = "p10", .sign = true},
                   {.key = "interval_us.p50"},
                   {.key = "interval_us.p90", .label = "p90", .sign = true},
-                  {.key = "bound", .label = "at most"},
+                  {.key = "bound", .label = "upper bound"},
                   {.key = "confidence", .label = "confidence"},
                   {.key = "reason", .label = "on the critical path"}},
       .none = "no single change helps"};
