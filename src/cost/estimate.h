@@ -2,6 +2,8 @@
 #ifndef STEPCAST_COST_ESTIMATE_H_
 #define STEPCAST_COST_ESTIMATE_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "cost/kernels/family.h"
@@ -9,12 +11,15 @@
 namespace stepcast::cost {
 
 /// Where a number comes from.
-enum class Origin {
+enum class Origin : uint8_t {
   kMeasured,
   kFitted,        // A model fitted to this GPU's chip, inside its data.
   kFormula,       // A formula with this GPU's measured ceilings.
   kExtrapolated,  // A GPU without data, or a shape outside of it.
+  kUnknown,       // No model and nothing measured: takes no time.
 };
+inline constexpr size_t kOriginCount = 5;
+/// "measured", "fitted", ...
 std::string_view Name(Origin origin);
 
 /// The time of one kernel alone on an idle GPU, in microseconds.

@@ -166,17 +166,9 @@ Estimate CarriedOver(Estimate estimate, const Base& base) {
 }  // namespace
 
 std::string_view Name(Origin origin) {
-  switch (origin) {
-    case Origin::kMeasured:
-      return "measured";
-    case Origin::kFitted:
-      return "fitted";
-    case Origin::kFormula:
-      return "formula";
-    case Origin::kExtrapolated:
-      break;
-  }
-  return "extrapolated";
+  constexpr std::array<std::string_view, kOriginCount> kNames = {
+      "measured", "fitted", "formula", "extrapolated", "unknown"};
+  return kNames[static_cast<size_t>(origin)];
 }
 
 Result<KernelModels> KernelModels::Load(const hw::Device& device,

@@ -75,20 +75,6 @@ double Joined(double a, double b) {
   return a < 1 || b < 1 ? std::exp(-joined) : std::exp(joined);
 }
 
-engine::PriceSource SourceOf(cost::Origin origin) {
-  switch (origin) {
-    case cost::Origin::kMeasured:
-      return engine::PriceSource::kMeasured;
-    case cost::Origin::kFitted:
-      return engine::PriceSource::kFitted;
-    case cost::Origin::kFormula:
-      return engine::PriceSource::kFormula;
-    case cost::Origin::kExtrapolated:
-      break;
-  }
-  return engine::PriceSource::kExtrapolated;
-}
-
 }  // namespace
 
 const ir::KernelShape& StepEditor::shape(ir::ShapeId id) const {
@@ -173,7 +159,7 @@ void StepEditor::Reprice(ir::ActivityId id, const cost::Estimate& from,
             {.low = std::min(low, 1.0),
              .high = std::max(high, 1.0),
              .model = ModelNumber(to.model, gpu),
-             .source = SourceOf(to.origin)});
+             .source = to.origin});
 }
 
 void StepEditor::RepriceRoughly(ir::ActivityId id, double factor) {
@@ -185,7 +171,7 @@ void StepEditor::RepriceRoughly(ir::ActivityId id, double factor) {
             {.low = 1 / kRoughSpread,
              .high = kRoughSpread,
              .model = ModelNumber("bandwidth", machine_.gpu),
-             .source = engine::PriceSource::kExtrapolated});
+             .source = cost::Origin::kExtrapolated});
 }
 
 void StepEditor::WantPrices(ir::ActivityId id, ShapePrices& before,

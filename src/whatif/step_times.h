@@ -12,6 +12,7 @@
 
 #include "base/ids.h"
 #include "base/units.h"
+#include "cost/estimate.h"
 #include "engine/explain/account.h"
 #include "engine/explain/step_result.h"
 #include "engine/run/price_activities.h"
@@ -30,7 +31,7 @@ struct Trust {
   double high = 1;
   uint16_t model =
       0;  // Into StepTimes::models: activities that are off together.
-  engine::PriceSource source = engine::PriceSource::kUnknown;
+  cost::Origin source = cost::Origin::kUnknown;
 };
 
 /// Times are in nanoseconds with fractions, so that a change and its inverse

@@ -8,20 +8,6 @@
 namespace stepcast::engine {
 namespace {
 
-PriceSource SourceOf(cost::Origin origin) {
-  switch (origin) {
-    case cost::Origin::kMeasured:
-      return PriceSource::kMeasured;
-    case cost::Origin::kFitted:
-      return PriceSource::kFitted;
-    case cost::Origin::kFormula:
-      return PriceSource::kFormula;
-    case cost::Origin::kExtrapolated:
-      return PriceSource::kExtrapolated;
-  }
-  return PriceSource::kUnknown;
-}
-
 class Pricer {
  public:
   Pricer(const ir::GraphData& data, const timeline::ActivityTimes* measured,
@@ -68,7 +54,7 @@ ActivityPrice Pricer::FromEstimate(const cost::Estimate& estimate) {
   return {.p10_us = estimate.p10_us,
           .p50_us = estimate.p50_us,
           .p90_us = estimate.p90_us,
-          .source = SourceOf(estimate.origin),
+          .source = estimate.origin,
           .model = NumberOf(estimate.model)};
 }
 
@@ -78,7 +64,7 @@ ActivityPrice Pricer::FromMeasured(ir::ActivityId id) const {
     return {.p10_us = us,
             .p50_us = us,
             .p90_us = us,
-            .source = PriceSource::kMeasured};
+            .source = cost::Origin::kMeasured};
   }
   // How well a bandwidth ratio carries a time to another GPU is not measured
   // here; a third either way is what the formulas' worst families have.
@@ -87,7 +73,7 @@ ActivityPrice Pricer::FromMeasured(ir::ActivityId id) const {
   return {.p10_us = scaled / kSpread,
           .p50_us = scaled,
           .p90_us = scaled * kSpread,
-          .source = PriceSource::kExtrapolated};
+          .source = cost::Origin::kExtrapolated};
 }
 
 void Pricer::Cover() {
@@ -223,7 +209,7 @@ void Pricer::PriceHostActivities() {
     priced_.prices[id] = {.p10_us = us / kSpread,
                           .p50_us = us,
                           .p90_us = us * kSpread,
-                          .source = PriceSource::kExtrapolated,
+                          .source = cost::Origin::kExtrapolated,
                           .model = NumberOf("host-roofline")};
   };
   const double memory_gbs =
@@ -281,12 +267,6 @@ PricedActivities Pricer::Price(const cost::KernelModels& models) {
 }
 
 }  // namespace
-
-std::string_view Name(PriceSource source) {
-  constexpr std::array<std::string_view, kPriceSourceCount> kNames = {
-      "measured", "fitted", "formula", "extrapolated", "unknown"};
-  return kNames[static_cast<size_t>(source)];
-}
 
 PricedActivities PriceActivities(const ir::GraphData& data,
                                  const cost::KernelModels& models,

@@ -19,23 +19,11 @@
 
 namespace stepcast::engine {
 
-/// Where the time of an activity comes from.
-enum class PriceSource : uint8_t {
-  kMeasured,      // As recorded, on the GPU that is asked for.
-  kFitted,        // A model fitted to this GPU's data.
-  kFormula,       // A formula with measured ceilings.
-  kExtrapolated,  // A GPU or a size without data.
-  kUnknown,       // No model and nothing measured: takes no time.
-};
-inline constexpr size_t kPriceSourceCount = 5;
-/// "measured", "fitted", ...
-std::string_view Name(PriceSource source);
-
 struct ActivityPrice {
   double p10_us = 0;
   double p50_us = 0;
   double p90_us = 0;
-  PriceSource source = PriceSource::kUnknown;
+  cost::Origin source = cost::Origin::kUnknown;
   /// Activities with the same number are off together: they share a model.
   uint16_t model = 0;
 };
@@ -44,9 +32,9 @@ struct PricedActivities {
   IdVector<ir::ActivityId, ActivityPrice> prices;
   std::vector<std::string_view> models;  // By ActivityPrice::model; "" is none.
   /// Shares of the sum of all activities' times.
-  std::array<double, kPriceSourceCount> coverage{};
+  std::array<double, cost::kOriginCount> coverage{};
 
-  double share(PriceSource source) const {
+  double share(cost::Origin source) const {
     return coverage[static_cast<size_t>(source)];
   }
 };

@@ -392,11 +392,11 @@ PricedActivities MeasuredActivities(const ir::GraphData& data,
                              .p50_us = us,
                              .p90_us = us,
                              .source = data.activities[id].measured
-                                           ? PriceSource::kMeasured
-                                           : PriceSource::kUnknown};
+                                           ? cost::Origin::kMeasured
+                                           : cost::Origin::kUnknown};
     total += us;
   }
-  activities.coverage[static_cast<size_t>(PriceSource::kMeasured)] =
+  activities.coverage[static_cast<size_t>(cost::Origin::kMeasured)] =
       total > 0 ? 1 : 0;
   return activities;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "cost/estimate.h"
 #include "engine/explain/account.h"
 #include "engine/explain/step_result.h"
 #include "view/doc.h"
@@ -62,7 +63,7 @@ struct PredictionReport {
   engine::RankAccount slowest;
   std::vector<engine::RankAccount> ranks;
   PathSummary critical_path;  // Within the reported step.
-  std::array<double, engine::kPriceSourceCount> coverage{};
+  std::array<double, cost::kOriginCount> coverage{};
   /// Shares of the host's time by how it was found; see OverheadSource.
   std::array<double, cost::kOverheadSourceCount> overhead_coverage{};
   /// What was not found by its own name, the longest first.

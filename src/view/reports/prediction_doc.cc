@@ -201,10 +201,10 @@ Facts DetailFacts(const PredictionReport& report) {
   AddTimes("breakdown_us", BreakdownOf(report.slowest), facts);
   AddTimes("overheads_us", OverheadsOf(report.slowest), facts);
   for (size_t i = 0; i < report.coverage.size(); ++i) {
-    facts.push_back({{.key = fmt::format(
-                          "coverage.{}",
-                          engine::Name(static_cast<engine::PriceSource>(i)))},
-                     Share{report.coverage[i]}});
+    facts.push_back(
+        {{.key = fmt::format("coverage.{}",
+                             cost::Name(static_cast<cost::Origin>(i)))},
+         Share{report.coverage[i]}});
   }
   for (size_t i = 0; i < report.overhead_coverage.size(); ++i) {
     facts.push_back(

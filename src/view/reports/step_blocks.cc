@@ -65,7 +65,7 @@ struct ActivitySum {
   std::string_view family{};
   Duration time{};
   size_t count = 0;
-  std::array<Duration, engine::kPriceSourceCount> sources{};
+  std::array<Duration, cost::kOriginCount> sources{};
 };
 
 }  // namespace
@@ -143,12 +143,11 @@ Table KernelTable(const engine::StepResult& result) {
   for (size_t i = 0; i < sorted.size() && i < kMostKernels; ++i) {
     const auto& [name, sum] = sorted[i];
     const auto source = std::ranges::max_element(sum.sources);
-    table.rows.push_back(
-        {name, std::string(sum.family),
-         std::string(engine::Name(
-             static_cast<engine::PriceSource>(source - sum.sources.begin()))),
-         static_cast<int64_t>(sum.count), sum.time,
-         ShareOf(sum.time, account.step)});
+    table.rows.push_back({name, std::string(sum.family),
+                          std::string(cost::Name(static_cast<cost::Origin>(
+                              source - sum.sources.begin()))),
+                          static_cast<int64_t>(sum.count), sum.time,
+                          ShareOf(sum.time, account.step)});
   }
   return table;
 }
@@ -207,9 +206,9 @@ Table SourceTable(const std::vector<const PredictionReport*>& reports,
       table.rows.push_back(std::move(row));
     }
   };
-  for (size_t i = 0; i < engine::kPriceSourceCount; ++i) {
+  for (size_t i = 0; i < cost::kOriginCount; ++i) {
     add(reports.front()->subject.server ? "operators" : "GPU",
-        engine::Name(static_cast<engine::PriceSource>(i)),
+        cost::Name(static_cast<cost::Origin>(i)),
         [&](const PredictionReport& report) { return report.coverage[i]; });
   }
   for (size_t i = 0; i < cost::kOverheadSourceCount; ++i) {
