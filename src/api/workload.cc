@@ -1,6 +1,8 @@
 #include "api/workload.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -10,15 +12,22 @@
 #include <fmt/format.h>
 
 #include "base/diagnostics.h"
+#include "base/stats.h"
 #include "base/text/join.h"
 #include "base/units.h"
 #include "cost/overheads/overhead_table.h"
 #include "hw/device.h"
 #include "hw/gpu_names.h"
+#include "learn/fit/overheads/fit_overheads.h"
+#include "learn/fit/overheads/held_out_overheads.h"
+#include "learn/fit/overheads/overhead_samples.h"
 #include "model/read_model.h"
 #include "scenario/resolve.h"
 #include "scenario/settings.h"
 #include "trace/build/build_graph.h"
+#include "trace/link/find_steps.h"
+#include "whatif/apply.h"
+#include "whatif/change.h"
 
 namespace stepcast::api {
 namespace {
@@ -76,7 +85,17 @@ Result<TraceInput> LoadTrace(const scenario::Scenario& scenario,
   ASSIGN_OR_RETURN(ir::Graph graph,
                    trace::BuildGraph(input.loaded.ranks, input.rules,
                                      {.step = step}, diagnostics));
-  return TraceInput{.input = std::move(input), .graph = std::move(graph)};
+  const Result<std::optional<int64_t>> number =
+      trace::StepNumber(input.loaded.ranks, step);
+  const auto distances = trace::StepDistances(input.loaded.ranks);
+  const auto distance =
+      number && *number ? distances.find(**number) : distances.end();
+  return TraceInput{
+      .input = std::move(input),
+      .graph = std::make_shared<const ir::Graph>(std::move(graph)),
+      .distance = distance == distances.end()
+                      ? std::nullopt
+                      : std::optional(distance->second)};
 }
 
 Result<std::string> RecordedGpu(const ir::Graph& graph) {
@@ -170,7 +189,133 @@ Result<whatif::Case> PredictGraph(std::shared_ptr<const ir::Graph> graph,
   return whatif::CaseOfResult(std::move(result), machine, times.options);
 }
 
+// Stalls are no overheads (timeline::PlanOptions::keep_stalls): what lasts a
+// millisecond and several times as long as the median of its kind.
+void DropStalls(learn::OverheadSamples& samples) {
+  constexpr double kStallUs = 1e3;
+  constexpr double kStallTimes = 3;
+  for (learn::OverheadSamples::ByName& part : samples.parts) {
+    for (auto& [name, of_name] : part) {
+      std::vector<double> times;
+      for (const learn::OverheadSample& sample : of_name) {
+        times.push_back(sample.us);
+      }
+      const double most =
+          std::max(kStallUs, kStallTimes * Quantile(std::move(times), 0.5));
+      std::erase_if(of_name, [&](const learn::OverheadSample& sample) {
+        return sample.us > most;
+      });
+    }
+  }
+}
+
+Result<cost::OverheadTable> OwnOverheads(const Input& input) {
+  Diagnostics diagnostics;
+  ASSIGN_OR_RETURN(
+      const std::vector<learn::StepGraph> steps,
+      learn::BuildStepGraphs(input.loaded.ranks, input.rules, diagnostics));
+  const std::vector<bool> steady = learn::SteadySteps(steps);
+  learn::OverheadSamples samples;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (steady[i]) {
+      learn::AddSamples(steps[i].graph.data(), 0, samples);
+    }
+  }
+  DropStalls(samples);
+  return cost::OverheadTable(
+      learn::FitOverheads(samples, {.name = std::string(kOwnOverheads)}));
+}
+
+// Steps of one job differ by so much where the recording has too few to show
+// it, as the standard deviation of the logarithm: the distances of the recorded
+// training runs at hand to their medians, but for stalls of data loaders.
+constexpr double kStepSpread = 0.03;
+// So many distances between steps show how far they differ.
+constexpr size_t kEnoughDistances = 3;
+constexpr double kDecileDeviations = 1.2816;  // Of a normal distribution.
+
+// How far a step of the recording is from the median one, as factors.
+std::pair<double, double> SpreadOfSteps(const Input& input) {
+  std::vector<double> lengths;
+  for (const auto& [step, distance] :
+       trace::StepDistances(input.loaded.ranks)) {
+    lengths.push_back(static_cast<double>(distance.count()));
+  }
+  const double usual = std::exp(kDecileDeviations * kStepSpread);
+  if (lengths.size() < kEnoughDistances) {
+    return {1 / usual, usual};
+  }
+  const double median = Quantile(lengths, 0.5);
+  return {std::min(Quantile(lengths, 0.1) / median, 1 / usual),
+          std::max(Quantile(lengths, 0.9) / median, usual)};
+}
+
+// What the steps differ by and what is not certain of the step itself, which
+// have nothing to do with each other.
+void WidenInterval(const Input& input, whatif::Case& subject) {
+  const auto [low, high] = SpreadOfSteps(input);
+  const engine::StepInterval own = whatif::IntervalOf(subject);
+  const auto step = static_cast<double>(subject.result.step.count());
+  const auto edge = [&](Duration at, double factor) {
+    const double ratio = static_cast<double>(at.count()) / step;
+    return std::hypot(std::log(ratio), std::log(factor));
+  };
+  if (step <= 0 || own.p10 <= Duration{}) {
+    return;
+  }
+  subject.result.interval = {
+      .p10 = Duration(std::llround(step * std::exp(-edge(own.p10, low)))),
+      .p50 = subject.result.step,
+      .p90 = Duration(std::llround(step * std::exp(edge(own.p90, high))))};
+}
+
 }  // namespace
+
+Result<whatif::Case> RecordedCase(const TraceInput& trace,
+                                  const scenario::Scenario& scenario,
+                                  scenario::Resolver& resolver,
+                                  const Options& options) {
+  const Result<std::string> recorded = RecordedGpu(*trace.graph);
+  ASSIGN_OR_RETURN(
+      engine::Machine machine,
+      scenario::MachineOfSteps(recorded ? *recorded : scenario.gpu,
+                               scenario.platform, trace.graph->data()));
+  ASSIGN_OR_RETURN(const scenario::Job times, scenario::ResolveTimes(scenario));
+  std::optional<cost::OverheadTable> own;
+  Named<cost::OverheadTable> found;
+  engine::SteadyOptions steady;
+  if (scenario.overheads == kOwnOverheads) {
+    options.ReportProgress("fitting the trace's own overheads");
+    ASSIGN_OR_RETURN(own, OwnOverheads(trace.input));
+    steady.overheads = &*own;
+    steady.own = true;
+  } else if (!scenario.overheads.empty() &&
+             scenario.overheads != kMeasuredOverheads) {
+    ASSIGN_OR_RETURN(found, resolver.Overheads(scenario.overheads));
+    steady.overheads = found.value.get();
+  }
+  ASSIGN_OR_RETURN(whatif::Case before,
+                   whatif::CaseOfTrace(trace.graph, std::move(machine),
+                                       times.options, steady));
+  WidenInterval(trace.input, before);
+  before.recorded = trace.distance;
+  if (!recorded || scenario.gpu.empty()) {
+    return before;
+  }
+  ASSIGN_OR_RETURN(const Named<hw::Device> gpu,
+                   scenario::FindGpu(scenario.gpu));
+  RETURN_IF_ERROR(scenario::CheckRecordedGpu(*gpu));
+  if (gpu.name == before.machine.device.name) {
+    return before;
+  }
+  ASSIGN_OR_RETURN(const whatif::Change change,
+                   whatif::ParseChange("gpu=" + scenario.gpu));
+  ASSIGN_OR_RETURN(whatif::Changed changed,
+                   whatif::Apply(before, {&change, 1}, resolver));
+  changed.after.notes = std::move(changed.notes);
+  changed.after.recorded.reset();
+  return std::move(changed.after);
+}
 
 bool IsModel(const std::vector<std::string>& files) {
   if (files.size() != 1) {
@@ -230,24 +375,20 @@ Result<whatif::Case> LoadCase(const scenario::Scenario& scenario,
     ASSIGN_OR_RETURN(scenario::Job job, ResolveModel(scenario, resolver));
     return whatif::CaseOfModel(std::move(job), resolver);
   }
-  ASSIGN_OR_RETURN(TraceInput trace, LoadTrace(scenario, options));
-  auto graph = std::make_shared<const ir::Graph>(std::move(trace.graph));
-  const Result<std::string> recorded = RecordedGpu(*graph);
+  ASSIGN_OR_RETURN(const TraceInput trace, LoadTrace(scenario, options));
+  if (trace.graph->is_timed()) {
+    return RecordedCase(trace, scenario, resolver, options);
+  }
+  const Result<std::string> recorded = RecordedGpu(*trace.graph);
   ASSIGN_OR_RETURN(
       engine::Machine machine,
       scenario::MachineOfSteps(
           !scenario.gpu.empty() ? scenario.gpu : recorded.value_or(""),
-          scenario.platform, graph->data()));
-  if (graph->is_timed()) {
-    ASSIGN_OR_RETURN(const scenario::Job times,
-                     scenario::ResolveTimes(scenario));
-    return whatif::CaseOfTrace(std::move(graph), std::move(machine),
-                               times.options);
-  }
+          scenario.platform, trace.graph->data()));
   if (machine.gpu.empty()) {
     return tl::unexpected(recorded.error());
   }
-  return PredictGraph(std::move(graph), machine, scenario, resolver);
+  return PredictGraph(trace.graph, machine, scenario, resolver);
 }
 
 std::string NameOf(const scenario::Scenario& scenario) {

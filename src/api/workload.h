@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,7 +39,9 @@ Result<Input> LoadInput(const scenario::Scenario& scenario,
 
 struct TraceInput {
   Input input;
-  ir::Graph graph;
+  std::shared_ptr<const ir::Graph> graph;
+  /// From the end of the step before to that of this one, if it is known.
+  std::optional<Duration> distance;
 };
 
 /// One step of them: the one that is named, or that of median length.
@@ -99,11 +102,23 @@ inline scenario::Resolver ResolverOf(const scenario::Scenario& scenario) {
 Result<scenario::Job> ResolveModel(const scenario::Scenario& scenario,
                                    scenario::Resolver& resolver);
 
-/// The workload as it is: a model, predicted; a recorded step, replayed from
-/// its own durations; a graph without times, predicted.
+/// A model, predicted; a recorded step as it would repeat (RecordedCase); a
+/// graph without times, predicted.
 Result<whatif::Case> LoadCase(const scenario::Scenario& scenario,
                               scenario::Resolver& resolver,
                               const Options& options);
+
+/// Overheads of a recorded step that come from itself: what each of its
+/// segments took, and a set of means over its steps.
+inline constexpr std::string_view kMeasuredOverheads = "measured";
+inline constexpr std::string_view kOwnOverheads = "self";
+
+/// A recorded step in its steady state: with its own times, or on the GPU and
+/// with the overheads that the scenario names.
+Result<whatif::Case> RecordedCase(const TraceInput& trace,
+                                  const scenario::Scenario& scenario,
+                                  scenario::Resolver& resolver,
+                                  const Options& options);
 
 /// What a user calls it.
 std::string NameOf(const scenario::Scenario& scenario);

@@ -477,7 +477,7 @@ constexpr std::array kSettings = {
         .help =
             "the host's time: a built-in set or a file; for traces also self "
             "(means of the trace) and measured",
-        .standard = "the implementation's; of a trace self",
+        .standard = "the implementation's; of a trace measured",
         .example = "shared",
         .member = &Scenario::overheads,
         .subjects = kSteps,

@@ -32,17 +32,21 @@ struct HostSegment {
   /// their return. The call takes max(duration, until the device is done) +
   /// tail.
   Duration tail{};
+  /// What the host waits for in it without a call that says so; the segment
+  /// then takes as long as a call that waits.
+  ir::ActivityId awaited{};
   /// How many ops and calls of the trace start in it: what the profiler spends
   /// on each is in `duration`.
   uint32_t events = 0;
 };
 
-/// The segment `to_segment` starts only when `from_segment` has ended.
+/// The segment `to_segment` starts only `delay` after `from_segment` has ended.
 struct Handoff {
   ir::ThreadId from{};
   uint32_t from_segment = 0;
   ir::ThreadId to{};
   uint32_t to_segment = 0;
+  Duration delay{};
 };
 
 struct HostPlan {
@@ -74,6 +78,12 @@ IdVector<ir::OpId, ir::OpId> TopLevelOps(const ir::GraphData& data);
 /// The plan as it was measured. Every rank needs a measured step, every op and
 /// call a measured start; what has none is left out and counted.
 HostPlan MeasuredPlan(const ir::GraphData& data);
+
+/// The same as it repeats in a loop: the host waits for activities where it
+/// only seemed to be busy (silent_waits.h), so that it waits less if the device
+/// is done sooner, and a thread that nobody hands anything to starts after what
+/// the main thread had done by then.
+HostPlan SteadyPlan(const ir::GraphData& data);
 
 }  // namespace stepcast::timeline
 

@@ -1,6 +1,7 @@
 #include "timeline/lower.h"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -25,6 +26,25 @@ ActivityTimes UniformTimes(const ir::GraphData& data,
 }
 
 namespace {
+
+// The likes of `left`, of before the step, among `own`; both of one stream.
+void MatchFromEnd(const ir::GraphData& data,
+                  std::span<const ir::ActivityId> left,
+                  std::span<const ir::ActivityId> own,
+                  IdVector<ir::ActivityId, ir::ActivityId>& likes) {
+  size_t next = own.size();  // Those from here on are taken.
+  for (size_t i = left.size(); i-- > 0;) {
+    const StringId name = data.activities[left[i]].name;
+    size_t found = next;
+    while (found > 0 && data.activities[own[found - 1]].name != name) {
+      --found;
+    }
+    if (found > 0) {
+      next = found - 1;
+    }
+    likes[left[i]] = own[std::min(next, own.size() - 1)];
+  }
+}
 
 using Kind = TaskOrigin::Kind;
 
@@ -51,11 +71,16 @@ class Lowerer {
  private:
   void FindStarts();
   void FindLastActivities();
-  std::vector<ir::ActivityId> AwaitedBy(ir::CallId call) const;
+  std::vector<ir::ActivityId> AwaitedBy(const HostSegment& segment) const;
+  sim::TaskId TaskOf(ir::ActivityId id) const;
+  bool left_over(ir::ActivityId id) const {
+    return lowered_.left_overs[id].valid();
+  }
   void AddStep(uint32_t repeat);
   void AddActivities(uint32_t repeat);
   void AddThread(ir::ThreadId thread, uint32_t repeat);
-  void AddCall(const HostSegment& segment, TaskOrigin origin, sim::LaneId lane);
+  void AddSegment(const HostSegment& segment, TaskOrigin origin,
+                  sim::LaneId lane);
   void AddWaits();
   void AddQueues();
   void NoteRankEnds();
@@ -81,11 +106,15 @@ class Lowerer {
   IdVector<ir::ThreadId, char> handed_over_;  // Waits for another thread.
   IdVector<ir::CallId, ir::ActivityId>
       last_activities_;  // If calls are synchronous.
+  // Of the repeat before:
+  IdVector<ir::ActivityId, sim::TaskId> tasks_before_;
   // Of the repeat that is being added:
   IdVector<ir::CallId, sim::TaskId> call_tasks_;
   IdVector<ir::CallId, sim::TaskId> before_call_;
   IdVector<ir::ThreadId, std::vector<sim::TaskId>> segment_tasks_;
   IdVector<ir::ThreadId, sim::TaskId> thread_ends_;
+  /// By stream: of each call, the last task in it.
+  IdVector<ir::StreamId, std::vector<sim::TaskId>> queued_;
 };
 
 sim::TaskId Lowerer::Add(const sim::Task& task, const TaskOrigin& origin) {
@@ -117,16 +146,32 @@ void Lowerer::FindLastActivities() {
   }
 }
 
-// What a call waits for before it returns.
-std::vector<ir::ActivityId> Lowerer::AwaitedBy(ir::CallId call) const {
+// What a segment waits for before it ends.
+std::vector<ir::ActivityId> Lowerer::AwaitedBy(
+    const HostSegment& segment) const {
   std::vector<ir::ActivityId> activities;
-  for (const ir::HostWait& wait : ir::WaitsOf(data_, call)) {
+  if (segment.awaited.valid()) {
+    activities.push_back(segment.awaited);
+  }
+  if (!segment.call.valid()) {
+    return activities;
+  }
+  for (const ir::HostWait& wait : ir::WaitsOf(data_, segment.call)) {
     activities.push_back(wait.before);
   }
-  if (last_activities_[call].valid()) {
-    activities.push_back(last_activities_[call]);
+  if (last_activities_[segment.call].valid()) {
+    activities.push_back(last_activities_[segment.call]);
   }
   return activities;
+}
+
+// The task that stands for an activity, in this repeat or the one before.
+sim::TaskId Lowerer::TaskOf(ir::ActivityId id) const {
+  if (!options_.steady || !left_over(id)) {
+    return lowered_.activity_tasks[id];
+  }
+  return tasks_before_.empty() ? sim::TaskId{}
+                               : tasks_before_[lowered_.left_overs[id]];
 }
 
 void Lowerer::AddActivities(uint32_t repeat) {
@@ -136,8 +181,9 @@ void Lowerer::AddActivities(uint32_t repeat) {
   }
   for (const ir::ActivityId id : data_.activities.ids()) {
     const ir::Activity& activity = data_.activities[id];
-    if (!activity.call.valid() && repeat > 0) {
-      continue;  // Left over from before the first.
+    if (options_.steady ? left_over(id)
+                        : repeat > 0 && !activity.call.valid()) {
+      continue;  // From before the first.
     }
     const ActivityTime& time = times_.activities[id];
     const ir::RankId rank = data_.streams[activity.stream].rank;
@@ -145,7 +191,7 @@ void Lowerer::AddActivities(uint32_t repeat) {
         Add({.lane = stream_lanes_[activity.stream],
              .duration = time.duration,
              .gap = time.gap,
-             .release = activity.call.valid()
+             .release = activity.call.valid() || options_.steady
                             ? Duration{}
                             : time.release + lowered_.rank_starts[rank],
              .rendezvous = activity.collective.valid()
@@ -158,20 +204,22 @@ void Lowerer::AddActivities(uint32_t repeat) {
   }
 }
 
-// A call that waits for activities is two tasks, of which the second can only
-// start when the activities are done.
-void Lowerer::AddCall(const HostSegment& segment, TaskOrigin origin,
-                      sim::LaneId lane) {
+// A segment that waits for activities is two tasks, of which the second can
+// only start when the activities are done.
+void Lowerer::AddSegment(const HostSegment& segment, TaskOrigin origin,
+                         sim::LaneId lane) {
   const sim::TaskId before{lowered_.origins.size() - 1};
-  before_call_[segment.call] = before;
   sim::TaskId task = Add({.lane = lane, .duration = segment.duration}, origin);
-  call_tasks_[segment.call] = task;
-  const std::vector<ir::ActivityId> awaited = AwaitedBy(segment.call);
+  if (segment.call.valid()) {
+    before_call_[segment.call] = before;
+    call_tasks_[segment.call] = task;
+  }
+  const std::vector<ir::ActivityId> awaited = AwaitedBy(segment);
   if (!awaited.empty()) {
     origin.kind = Kind::kReturn;
     task = Add({.lane = lane, .duration = segment.tail}, origin);
     for (const ir::ActivityId id : awaited) {
-      const sim::TaskId activity = lowered_.activity_tasks[id];
+      const sim::TaskId activity = TaskOf(id);
       if (activity.valid()) {
         Depend(activity, task, {}, Wait::kHost);
       }
@@ -197,12 +245,7 @@ void Lowerer::AddThread(ir::ThreadId thread, uint32_t repeat) {
   for (const HostSegment& segment : plan_.threads[thread]) {
     origin.kind = Kind::kSegment;
     origin.segment = static_cast<uint32_t>(segment_tasks_[thread].size());
-    if (segment.call.valid()) {
-      AddCall(segment, origin, lane);
-    } else {
-      segment_tasks_[thread].push_back(
-          Add({.lane = lane, .duration = segment.duration}, origin));
-    }
+    AddSegment(segment, origin, lane);
     last = segment_tasks_[thread].back();
   }
   thread_ends_[thread] = last;
@@ -217,8 +260,7 @@ void Lowerer::AddWaits() {
     }
   }
   for (size_t i = 0; i < data_.stream_waits.size(); ++i) {
-    const sim::TaskId before =
-        lowered_.activity_tasks[data_.stream_waits[i].before];
+    const sim::TaskId before = TaskOf(data_.stream_waits[i].before);
     const sim::TaskId after =
         lowered_.activity_tasks[data_.stream_waits[i].after];
     if (before.valid() && after.valid()) {
@@ -226,7 +268,7 @@ void Lowerer::AddWaits() {
     }
   }
   for (const Contention& contention : times_.contentions) {
-    const sim::TaskId before = lowered_.activity_tasks[contention.before];
+    const sim::TaskId before = TaskOf(contention.before);
     const sim::TaskId after = lowered_.activity_tasks[contention.after];
     if (before.valid() && after.valid()) {
       Depend(before, after, contention.delay, Wait::kContention);
@@ -236,36 +278,44 @@ void Lowerer::AddWaits() {
     // A call's segment ends with its return; one to wait for starts as a
     // segment.
     Depend(segment_tasks_[handoff.from][handoff.from_segment],
-           segment_tasks_[handoff.to][handoff.to_segment], {}, Wait::kHandoff);
+           segment_tasks_[handoff.to][handoff.to_segment], handoff.delay,
+           Wait::kHandoff);
   }
 }
 
 // A launch blocks while its stream's queue is full. One call may launch many
-// activities (a captured graph): the queue holds calls.
+// activities (a captured graph): the queue holds calls. In its steady state a
+// step finds in it what the steps before have put there.
 void Lowerer::AddQueues() {
   if (options_.launch_queue == 0) {
     return;
   }
-  std::vector<ir::ActivityId> last_of_calls;
   ir::StreamId stream{};
+  ir::CallId last_call{};
   for (const ir::ActivityId id : data_.activities.ids()) {
     const ir::Activity& activity = data_.activities[id];
+    const sim::TaskId task = lowered_.activity_tasks[id];
+    std::vector<sim::TaskId>& queued = queued_[activity.stream];
     if (activity.stream != stream) {
       stream = activity.stream;
-      last_of_calls.clear();
+      last_call = {};
+      if (!options_.steady) {
+        queued.clear();
+      }
     }
-    if (!last_of_calls.empty() && activity.call.valid() &&
-        data_.activities[last_of_calls.back()].call == activity.call) {
-      last_of_calls.back() = id;
+    if (!task.valid() || (options_.steady && left_over(id))) {
       continue;
     }
-    last_of_calls.push_back(id);
-    if (last_of_calls.size() > options_.launch_queue && activity.call.valid() &&
+    if (activity.call.valid() && activity.call == last_call) {
+      queued.back() = task;
+      continue;
+    }
+    last_call = activity.call;
+    queued.push_back(task);
+    if (queued.size() > options_.launch_queue && activity.call.valid() &&
         call_tasks_[activity.call].valid()) {
-      const ir::ActivityId leaves =
-          last_of_calls[last_of_calls.size() - 1 - options_.launch_queue];
-      Depend(lowered_.activity_tasks[leaves], call_tasks_[activity.call], {},
-             Wait::kQueue);
+      Depend(queued[queued.size() - 1 - options_.launch_queue],
+             call_tasks_[activity.call], {}, Wait::kQueue);
     }
   }
 }
@@ -280,6 +330,9 @@ void Lowerer::NoteRankEnds() {
 }
 
 void Lowerer::AddStep(uint32_t repeat) {
+  if (options_.steady && repeat > 0) {
+    tasks_before_ = lowered_.activity_tasks;
+  }
   call_tasks_ = IdVector<ir::CallId, sim::TaskId>(data_.calls.size());
   before_call_ = IdVector<ir::CallId, sim::TaskId>(data_.calls.size());
   AddActivities(repeat);
@@ -314,6 +367,10 @@ std::string Lowerer::Describe(sim::TaskId task) const {
 Result<Lowered> Lowerer::Run() {
   FindStarts();
   FindLastActivities();
+  if (options_.steady) {
+    lowered_.left_overs = LeftOvers(data_);
+    lowered_.steady_repeats = 1;
+  }
   lowered_.lanes_of_threads = data_.threads.size();
   for (uint32_t i = 0; i < data_.threads.size(); ++i) {
     thread_lanes_.push_back(builder_.AddLane());
@@ -326,6 +383,8 @@ Result<Lowered> Lowerer::Run() {
   thread_ends_ = IdVector<ir::ThreadId, sim::TaskId>(data_.threads.size());
   segment_tasks_ =
       IdVector<ir::ThreadId, std::vector<sim::TaskId>>(data_.threads.size());
+  queued_ =
+      IdVector<ir::StreamId, std::vector<sim::TaskId>>(data_.streams.size());
   for (uint32_t repeat = 0; repeat < options_.repeats; ++repeat) {
     AddStep(repeat);
   }
@@ -341,6 +400,31 @@ Result<Lowered> Lowerer::Run() {
 }
 
 }  // namespace
+
+IdVector<ir::ActivityId, ir::ActivityId> LeftOvers(const ir::GraphData& data) {
+  IdVector<ir::ActivityId, ir::ActivityId> likes(data.activities.size());
+  std::vector<ir::ActivityId> left;
+  std::vector<ir::ActivityId> own;
+  ir::StreamId stream{};
+  const auto finish = [&] {
+    // A stream that nothing was launched into lacks its launches.
+    if (!own.empty()) {
+      MatchFromEnd(data, left, own, likes);
+    }
+    left.clear();
+    own.clear();
+  };
+  for (const ir::ActivityId id : data.activities.ids()) {
+    const ir::Activity& activity = data.activities[id];
+    if (activity.stream != stream) {
+      finish();
+      stream = activity.stream;
+    }
+    (activity.call.valid() || !own.empty() ? own : left).push_back(id);
+  }
+  finish();
+  return likes;
+}
 
 Result<Lowered> Lower(const ir::Graph& graph, const HostPlan& plan,
                       const ActivityTimes& times, const LowerOptions& options) {

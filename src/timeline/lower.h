@@ -86,6 +86,9 @@ struct TaskOrigin {
 struct LowerOptions {
   /// The step is run so often, back to back on every lane.
   uint32_t repeats = 1;
+  /// A recorded step as one of many: what the step before left over is what
+  /// this one leaves over, in the repeat before.
+  bool steady = false;
   /// A stream takes so many activities before the next launch blocks; CUDA's is
   /// 1024 (the figure is of experiments, not of a specification).
   uint32_t launch_queue = 1024;
@@ -106,7 +109,18 @@ struct Lowered {
   IdVector<ir::ActivityId, sim::TaskId> activity_tasks;
   IdVector<ir::RankId, Duration> rank_starts;
   uint32_t lanes_of_threads = 0;  // Lanes are the threads, then the streams.
+  /// What the step before left over (LeftOvers), if this one is steady.
+  IdVector<ir::ActivityId, ir::ActivityId> left_overs;
+  /// Over so many of the last repeats the length of a recorded step is taken;
+  /// 0: this is not one in its steady state.
+  uint32_t steady_repeats = 0;
 };
+
+/// What the step before left over on its streams: the activities without a call
+/// before the first that the step launched itself. Each with the activity of
+/// this step that is its like one step later, by name and order from the end;
+/// all others are invalid.
+IdVector<ir::ActivityId, ir::ActivityId> LeftOvers(const ir::GraphData& data);
 
 /// Fails where collectives of the ranks can never complete.
 Result<Lowered> Lower(const ir::Graph& graph, const HostPlan& plan,

@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "timeline/handoff.h"
 #include "timeline/host_plan.h"
+#include "timeline/silent_waits.h"
 #include "timeline/timed_segments.h"
 
 namespace stepcast::timeline {
@@ -32,9 +35,65 @@ ir::ThreadId ThreadOf(const ir::GraphData& data, ir::RankId rank,
   return best;
 }
 
-}  // namespace
+// The main thread's last segment to end by then; none if it had none.
+std::optional<uint32_t> LastSegmentBy(const TimedThread& main, Duration time) {
+  const auto next =
+      std::ranges::upper_bound(main.segments, time, {}, &TimedSegment::end);
+  if (next == main.segments.begin()) {
+    return std::nullopt;
+  }
+  return static_cast<uint32_t>(next - main.segments.begin()) - 1;
+}
 
-HostPlan MeasuredPlan(const ir::GraphData& data) {
+// A thread without a handoff starts so long after what the main thread had
+// done by then.
+void StartAfterMain(const ir::GraphData& data,
+                    const IdVector<ir::ThreadId, TimedThread>& cut,
+                    HostPlan& plan) {
+  std::vector<char> handed(data.threads.size());
+  for (const Handoff& handoff : plan.handoffs) {
+    handed[handoff.to.value] = 1;
+  }
+  ir::ThreadId first{};  // Of the rank.
+  for (const ir::ThreadId id : data.threads.ids()) {
+    if (!first.valid() || data.threads[first].rank != data.threads[id].rank) {
+      first = id;
+      continue;
+    }
+    if (handed[id.value] != 0 || cut[id].segments.empty()) {
+      continue;
+    }
+    const Duration begin = cut[id].segments.front().begin;
+    if (const auto segment = LastSegmentBy(cut[first], begin)) {
+      plan.handoffs.push_back(
+          {.from = first,
+           .from_segment = *segment,
+           .to = id,
+           .delay = begin - cut[first].segments[*segment].end});
+    }
+  }
+}
+
+// Where the host waited for an activity that ended in a segment, it is busy
+// only from then on.
+void WaitSilently(const ir::GraphData& data,
+                  const IdVector<ir::ThreadId, TimedThread>& cut,
+                  HostPlan& plan) {
+  for (const SilentWait& wait : FindSilentWaits(data, plan)) {
+    if (!wait.activity.valid()) {
+      continue;
+    }
+    HostSegment& segment = plan.threads[wait.thread][wait.segment];
+    const ir::Measured& awaited = *data.activities[wait.activity].measured;
+    const Duration end = cut[wait.thread].segments[wait.segment].end;
+    segment.awaited = wait.activity;
+    segment.duration = {};
+    segment.tail =
+        std::max(end - (*awaited.start + awaited.duration), Duration{});
+  }
+}
+
+HostPlan PlanOf(const ir::GraphData& data, bool steady) {
   HostPlan plan;
   const IdVector<ir::OpId, ir::OpId> tops = TopLevelOps(data);
   IdVector<ir::ThreadId, TimedThread> cut(data.threads.size());
@@ -62,7 +121,21 @@ HostPlan MeasuredPlan(const ir::GraphData& data) {
       plan.threads[id].push_back(timed.segment);
     }
   }
+  if (steady) {
+    StartAfterMain(data, cut, plan);
+    WaitSilently(data, cut, plan);
+  }
   return plan;
+}
+
+}  // namespace
+
+HostPlan MeasuredPlan(const ir::GraphData& data) {
+  return PlanOf(data, false);
+}
+
+HostPlan SteadyPlan(const ir::GraphData& data) {
+  return PlanOf(data, true);
 }
 
 }  // namespace stepcast::timeline

@@ -25,7 +25,8 @@ constexpr double kLastPart = 0.25;
 
 class Taker {
  public:
-  explicit Taker(const ir::GraphData& data) : data_(data) {}
+  Taker(const ir::GraphData& data, bool keep_late)
+      : data_(data), keep_late_(keep_late) {}
 
   MeasuredTimes Take();
 
@@ -59,11 +60,12 @@ class Taker {
   void TakeCollectives();
   void TakeDelays();
   bool StartsByReturn(ir::ActivityId id) const;
-  void TakeLateStart(ir::ActivityId id, Duration usual);
+  bool TakeLateStart(ir::ActivityId id, Duration usual);
   std::optional<Contention> FindContention(ir::ActivityId id) const;
   Duration Usual(StartCause cause) const;
 
   const ir::GraphData& data_;
+  const bool keep_late_;
   Duration least_launch_{};
   IdVector<ir::ActivityId, Duration> delays_;  // After the cause.
   IdVector<ir::ActivityId, size_t> waits_;     // For kStreamWait: which.
@@ -250,15 +252,17 @@ std::optional<Contention> Taker::FindContention(ir::ActivityId id) const {
   return best;
 }
 
-void Taker::TakeLateStart(ir::ActivityId id, Duration usual) {
+// Whether an activity on another stream explains it.
+bool Taker::TakeLateStart(ir::ActivityId id, Duration usual) {
   if (const auto contention = FindContention(id)) {
     taken_.times.contentions.push_back(*contention);
     taken_.causes[id] = StartCause::kContention;
-  } else {
-    taken_.late_starts.push_back({.activity = id,
-                                  .cause = taken_.causes[id],
-                                  .late = delays_[id] - usual});
+    return true;
   }
+  taken_.late_starts.push_back({.activity = id,
+                                .cause = taken_.causes[id],
+                                .late = delays_[id] - usual});
+  return false;
 }
 
 // Whether its call had not returned long before: a first launch loads code, and
@@ -286,8 +290,10 @@ void Taker::TakeDelays() {
     }
     Duration delay = delays_[id];
     if (delay > Limit(cause) && !StartsByReturn(id)) {
-      delay = usual[static_cast<size_t>(cause)];
-      TakeLateStart(id, delay);
+      const Duration usual_delay = usual[static_cast<size_t>(cause)];
+      if (TakeLateStart(id, usual_delay) || !keep_late_) {
+        delay = usual_delay;
+      }
     }
     ActivityTime& time = taken_.times.activities[id];
     if (cause == StartCause::kLaunch) {
@@ -344,8 +350,8 @@ std::string_view Name(StartCause cause) {
   return kNames[static_cast<size_t>(cause)];
 }
 
-MeasuredTimes TakeMeasuredTimes(const ir::GraphData& data) {
-  return Taker(data).Take();
+MeasuredTimes TakeMeasuredTimes(const ir::GraphData& data, bool keep_late) {
+  return Taker(data, keep_late).Take();
 }
 
 }  // namespace stepcast::timeline

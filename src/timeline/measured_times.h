@@ -50,7 +50,12 @@ struct MeasuredTimes {
 /// Activities without a measured start take their duration, if they have one,
 /// at once. A matched collective takes what is left from the last rank's start
 /// to its own end.
-MeasuredTimes TakeMeasuredTimes(const ir::GraphData& data);
+///
+/// With `keep_late`, late starts stay as long after their last known cause as
+/// they were: what caused them, as ranks that were not recorded, is expected to
+/// be there in other steps, too.
+MeasuredTimes TakeMeasuredTimes(const ir::GraphData& data,
+                                bool keep_late = false);
 
 }  // namespace stepcast::timeline
 

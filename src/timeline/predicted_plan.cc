@@ -1,5 +1,7 @@
 #include "timeline/predicted_plan.h"
 
+#include <chrono>
+
 #include <fmt/format.h>
 
 #include "timeline/segment_key.h"
@@ -7,6 +9,12 @@
 
 namespace stepcast::timeline {
 namespace {
+
+// A segment that lasted so long, and so many times as long as the mean of its
+// kind, stalled. A millisecond is what silent waits begin at; a mean over ranks
+// has a third of what one of three stalls for.
+constexpr Duration kStall = std::chrono::milliseconds(1);
+constexpr int kStallTimes = 3;
 
 // Looks every name up once.
 class Prices {
@@ -73,7 +81,9 @@ std::vector<std::vector<bool>> SilentSegments(const ir::Graph& graph,
 HostPlan PredictedPlan(const ir::Graph& graph, const cost::OverheadTable& table,
                        const PlanOptions& options, OverheadCoverage* coverage) {
   const ir::GraphData& data = graph.data();
-  HostPlan plan = graph.is_timed() ? MeasuredPlan(data) : OrderedPlan(data);
+  HostPlan plan = !graph.is_timed() ? OrderedPlan(data)
+                  : options.steady  ? SteadyPlan(data)
+                                    : MeasuredPlan(data);
   const std::vector<std::vector<bool>> silent = SilentSegments(graph, plan);
   OverheadCoverage unused;
   OverheadCoverage& counted = coverage != nullptr ? *coverage : unused;
@@ -95,6 +105,12 @@ HostPlan PredictedPlan(const ir::Graph& graph, const cost::OverheadTable& table,
         continue;
       }
       const Prices::Price& price = prices.Of(keys[i]);
+      if (options.keep_stalls && segment.duration >= kStall &&
+          segment.duration > price.time * kStallTimes) {
+        ++counted.kept.segments;
+        counted.kept.time += segment.duration;
+        continue;
+      }
       segment.duration = price.time;
       Count(data, keys[i], price, counted);
       if (keys[i].word == KeyWord::kBlocking) {

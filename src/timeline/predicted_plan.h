@@ -21,6 +21,10 @@ struct PlanOptions {
   bool profiled = true;
   /// How much longer this host takes than the one of the table.
   double slowness = 1;
+  bool steady = false;  // A recorded step as it repeats (SteadyPlan).
+  /// The table is of the graph's own recording: a stall of a segment is then
+  /// none of its overhead, and stays as it was measured.
+  bool keep_stalls = false;
 };
 
 /// How the times of a plan were found.
@@ -30,7 +34,7 @@ struct OverheadCoverage {
     Duration time{};
   };
   std::array<Share, cost::kOverheadSourceCount> by_source{};
-  /// Silent waits of a measured graph, left as they were measured.
+  /// Silent waits and stalls of a measured graph, left as they were.
   Share kept{};
   /// The time of what was not found by its own name, by "part name".
   std::map<std::string, Share> not_exact{};

@@ -117,6 +117,11 @@ std::vector<SilentWait> Finder::Find() {
     const std::vector<HostSegment>& segments = plan_.threads[thread];
     for (uint32_t i = 0; i < segments.size(); ++i) {
       const HostSegment& segment = segments[i];
+      if (segment.awaited.valid()) {
+        waits.push_back(
+            {.thread = thread, .segment = i, .activity = segment.awaited});
+        continue;
+      }
       const auto end =
           segment.duration >= kLeast ? SegmentEnd(thread, i) : std::nullopt;
       if (!end) {

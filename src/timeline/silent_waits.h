@@ -24,7 +24,7 @@ struct SilentWait {
 /// the time (waits for events that recorders leave out, copies of pageable
 /// memory, allocations, launches into a full queue) or before data that other
 /// processes load. No overhead of the host: they last as long as others make
-/// them.
+/// them. Of a plan in its steady state also those that are waits already.
 std::vector<SilentWait> FindSilentWaits(const ir::GraphData& data,
                                         const HostPlan& measured);
 

@@ -123,7 +123,33 @@ double Side::Step(uint64_t seed, uint64_t sample) {
                   NormalOf(seed, sample, kSystem));
 }
 
+// As many as were asked for, or as there is time for.
+uint32_t SamplesOf(const Case& subject, size_t tasks) {
+  const size_t most = kMostTasks / std::max(tasks, size_t{1});
+  return std::min(subject.options.samples,
+                  std::max(static_cast<uint32_t>(most), kLeastSamples));
+}
+
+Duration QuantileOf(const std::vector<double>& values, double share) {
+  return Duration(std::llround(Quantile(values, share)));
+}
+
 }  // namespace
+
+engine::StepInterval IntervalOf(const Case& subject) {
+  const Duration step = subject.result.step;
+  Side side(subject);
+  if (subject.options.samples == 0 || side.certain()) {
+    return {.p10 = step, .p50 = step, .p90 = step};
+  }
+  std::vector<double> steps;
+  for (uint32_t i = 0; i < SamplesOf(subject, side.tasks()); ++i) {
+    steps.push_back(side.Step(subject.options.seed, i));
+  }
+  return {.p10 = QuantileOf(steps, 0.1),
+          .p50 = QuantileOf(steps, 0.5),
+          .p90 = QuantileOf(steps, 0.9)};
+}
 
 Delta DeltaOf(const Case& before, const Case& after) {
   const Duration step = after.result.step - before.result.step;
@@ -137,10 +163,7 @@ Delta DeltaOf(const Case& before, const Case& after) {
   if (before.options.samples == 0 || (first.certain() && second.certain())) {
     return delta;
   }
-  const size_t tasks = std::max(first.tasks() + second.tasks(), size_t{1});
-  const auto samples = std::min(
-      before.options.samples,
-      std::max(static_cast<uint32_t>(kMostTasks / tasks), kLeastSamples));
+  const uint32_t samples = SamplesOf(before, first.tasks() + second.tasks());
   std::vector<double> befores;
   std::vector<double> afters;
   std::vector<double> deltas;
@@ -151,15 +174,12 @@ Delta DeltaOf(const Case& before, const Case& after) {
     afters.push_back(second.Step(before.options.seed, i));
     deltas.push_back(afters.back() - befores.back());
   }
-  const auto quantile = [](const std::vector<double>& values, double share) {
-    return Duration(std::llround(Quantile(values, share)));
-  };
   const auto shift = [&](double share) {
-    return quantile(afters, share) - quantile(befores, share);
+    return QuantileOf(afters, share) - QuantileOf(befores, share);
   };
-  delta.p10 = quantile(deltas, 0.1);
-  delta.p50 = quantile(deltas, 0.5);
-  delta.p90 = quantile(deltas, 0.9);
+  delta.p10 = QuantileOf(deltas, 0.1);
+  delta.p50 = QuantileOf(deltas, 0.5);
+  delta.p90 = QuantileOf(deltas, 0.9);
   delta.shift = {.p10 = shift(0.1), .p50 = shift(0.5), .p90 = shift(0.9)};
   return delta;
 }

@@ -33,6 +33,9 @@ struct Delta {
 /// exactly 0, and so is its interval.
 Delta DeltaOf(const Case& before, const Case& after);
 
+/// How certain a step is by itself, by the same simulation.
+engine::StepInterval IntervalOf(const Case& subject);
+
 struct Changed {
   Case after;
   Delta delta;

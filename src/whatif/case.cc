@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "engine/run/replay.h"
 #include "whatif/apply.h"
 #include "whatif/step_editor.h"
 
@@ -52,13 +51,14 @@ Result<Case> CaseOfModel(scenario::Job job, scenario::Resolver& resolver) {
 
 Result<Case> CaseOfTrace(std::shared_ptr<const ir::Graph> graph,
                          engine::Machine machine,
-                         const engine::PredictOptions& options) {
-  ASSIGN_OR_RETURN(engine::Replay replay, engine::ReplayStep(std::move(graph)));
-  Case made =
-      CaseOfResult(std::move(replay.result), std::move(machine), options);
+                         const engine::PredictOptions& options,
+                         const engine::SteadyOptions& steady) {
+  ASSIGN_OR_RETURN(engine::StepResult result,
+                   engine::SteadyStep(std::move(graph), steady));
+  Case made = CaseOfResult(std::move(result), std::move(machine), options);
   // What is measured is certain.
-  made.options.repeats = 1;
-  made.options.host_spread = 0;
+  made.options.host_spread =
+      steady.overheads == nullptr ? 0 : options.host_spread;
   made.options.system_spread = 0;
   return made;
 }

@@ -14,6 +14,7 @@
 #include "cost/model_store.h"
 #include "engine/run/predict.h"
 #include "engine/run/predict_model.h"
+#include "engine/run/steady_step.h"
 #include "ir/graph.h"
 #include "scenario/resolve.h"
 #include "sim/simulate.h"
@@ -32,15 +33,21 @@ struct Case {
   std::optional<scenario::Job> job;
   std::shared_ptr<const engine::ModelPrediction> model;
   engine::PredictOptions options;
+  std::vector<std::string> notes;  // How it was carried to another GPU.
+  /// Of a recorded step: how far it is from the end of the step before to its
+  /// own; not given for the first.
+  std::optional<Duration> recorded;
 };
 
 /// A model, predicted; the job is bound.
 Result<Case> CaseOfModel(scenario::Job job, scenario::Resolver& resolver);
 
-/// A recorded step as it was measured: replayed from its own durations.
+/// A recorded step as it would repeat, with its own durations or with those of
+/// another host.
 Result<Case> CaseOfTrace(std::shared_ptr<const ir::Graph> graph,
                          engine::Machine machine,
-                         const engine::PredictOptions& options);
+                         const engine::PredictOptions& options,
+                         const engine::SteadyOptions& steady = {});
 
 /// A step that was predicted from its graph.
 Case CaseOfResult(engine::StepResult result, engine::Machine machine,

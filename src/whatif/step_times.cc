@@ -86,7 +86,7 @@ std::vector<engine::StepSpan> SpansOf(const timeline::Lowered& lowered,
                                       const StepTimes& times,
                                       const sim::Schedule& schedule) {
   if (lowered.rank_ends.size() > 1) {
-    return engine::LastSpans(lowered, schedule);
+    return engine::SpansOf(lowered, schedule);
   }
   std::vector<engine::StepSpan> spans = engine::SingleSpans(lowered, schedule);
   for (const ir::RankId rank : times.rank_starts.ids()) {

@@ -56,8 +56,11 @@ bool TaskTimer::Keeps(ir::ActivityId before, ir::ActivityId after) const {
     return true;
   }
   const ir::StreamWait* const first = data_.stream_waits.data();
+  const auto& left_overs = lowered_.left_overs;
   for (const ir::StreamWait& wait : ir::WaitsOf(data_, after)) {
-    if (wait.before == before) {
+    const bool of_before =
+        !left_overs.empty() && left_overs[wait.before] == before;
+    if (wait.before == before || of_before) {
       return times_.stream_waits[static_cast<size_t>(&wait - first)] != 0;
     }
   }

@@ -90,7 +90,8 @@ class RankAccountant {
     account_.step = span_.end - span_.begin;
   }
 
-  void AddActivity(sim::TaskId task, const ir::Activity& activity);
+  /// What the step before left to run is not one of its own.
+  void AddActivity(sim::TaskId task, const ir::Activity& activity, bool own);
   void Finish();
 
  private:
@@ -121,8 +122,8 @@ void RankAccountant::Push(Duration begin, Duration end, Layer layer,
   }
 }
 
-void RankAccountant::AddActivity(sim::TaskId task,
-                                 const ir::Activity& activity) {
+void RankAccountant::AddActivity(sim::TaskId task, const ir::Activity& activity,
+                                 bool own) {
   const sim::Placement& placement = schedule_.placements[task];
   const size_t family = data_.shapes[activity.shape].index();
   if (activity.kind == ir::ActivityKind::kCollective) {
@@ -141,7 +142,7 @@ void RankAccountant::AddActivity(sim::TaskId task,
   const bool kernel = activity.kind == ir::ActivityKind::kKernel;
   Push(placement.start, placement.end, kernel ? Layer::kKernel : Layer::kCopy,
        task, family);
-  account_.kernel_time += placement.end - placement.start;
+  account_.kernel_time += own ? placement.end - placement.start : Duration{};
 }
 
 void RankAccountant::Give(const Stretch& top, Duration length) {
@@ -175,7 +176,7 @@ void RankAccountant::Finish() {
   std::ranges::stable_sort(stretches_, {}, &Stretch::begin);
   std::vector<Interval> busy;
   for (const Stretch& stretch : stretches_) {
-    if (stretch.layer != Layer::kHost) {
+    if (stretch.layer != Layer::kHost && stretch.layer != Layer::kWaiting) {
       busy.push_back({stretch.begin, stretch.end});
     }
   }
@@ -245,8 +246,59 @@ std::vector<StepSpan> LastSpans(const timeline::Lowered& lowered,
   return spans;
 }
 
+IdVector<ir::RankId, Duration> SteadyPeriods(const timeline::Lowered& lowered,
+                                             const sim::Schedule& schedule,
+                                             uint32_t last, uint32_t repeats) {
+  struct Lane {
+    Duration first{};
+    Duration last{};
+    ir::RankId rank{};
+  };
+  std::vector<Lane> lanes(lowered.tasks.lane_count());
+  for (const sim::TaskId task : lowered.origins.ids()) {
+    const TaskOrigin& origin = lowered.origins[task];
+    const Duration end = schedule.placements[task].end;
+    Lane& lane = lanes[lowered.tasks.tasks()[task].lane.value];
+    lane.rank = origin.rank;
+    if (origin.repeat + repeats <= last) {
+      lane.first = std::max(lane.first, end);
+    }
+    if (origin.repeat <= last) {
+      lane.last = std::max(lane.last, end);
+    }
+  }
+  IdVector<ir::RankId, Duration> periods(lowered.rank_starts.size());
+  for (const Lane& lane : lanes) {
+    if (lane.rank.valid()) {
+      Duration& period = periods[lane.rank];
+      period = std::max(period, (lane.last - lane.first) / repeats);
+    }
+  }
+  return periods;
+}
+
+std::vector<StepSpan> SteadySpans(const timeline::Lowered& lowered,
+                                  const sim::Schedule& schedule) {
+  const auto last = static_cast<uint32_t>(lowered.rank_ends.size()) - 1;
+  const IdVector<ir::RankId, Duration> periods =
+      SteadyPeriods(lowered, schedule, last, lowered.steady_repeats);
+  std::vector<StepSpan> spans(periods.size());
+  for (const sim::TaskId task : lowered.origins.ids()) {
+    Duration& end = spans[lowered.origins[task].rank.value].end;
+    end = std::max(end, schedule.placements[task].end);
+  }
+  for (const ir::RankId rank : periods.ids()) {
+    StepSpan& span = spans[rank.value];
+    span.begin = span.end - periods[rank];
+  }
+  return spans;
+}
+
 std::vector<StepSpan> SpansOf(const timeline::Lowered& lowered,
                               const sim::Schedule& schedule) {
+  if (lowered.steady_repeats > 0) {
+    return SteadySpans(lowered, schedule);
+  }
   return lowered.rank_ends.size() > 1 ? LastSpans(lowered, schedule)
                                       : SingleSpans(lowered, schedule);
 }
@@ -278,7 +330,7 @@ std::vector<RankAccount> MakeAccounts(const ir::GraphData& data,
     const sim::Placement& placement = schedule.placements[task];
     if (origin.kind == TaskOrigin::Kind::kActivity) {
       accountants[origin.rank.value].AddActivity(
-          task, data.activities[origin.activity]);
+          task, data.activities[origin.activity], origin.repeat == last);
     } else if (origin.kind != TaskOrigin::Kind::kStart &&
                origin.repeat == last) {
       const timeline::HostSegment& segment =

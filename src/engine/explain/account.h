@@ -39,8 +39,8 @@ struct RankAccount {
   Duration communication_exposed{};  // Collectives active, likewise.
   IdleTime idle{};
   // These overlap with the above:
-  Duration gpu_active{};       // Anything ran, waiting collectives included.
-  Duration kernel_time{};      // Sum over all activities but collectives.
+  Duration gpu_active{};   // Anything ran; collectives that wait do not.
+  Duration kernel_time{};  // Sum over the step's activities but collectives.
   Duration collective_wait{};  // Sum over collectives of the step.
   Duration host_busy{};        // Some thread did something.
   /// By HostKind, over all threads.
@@ -61,7 +61,17 @@ std::vector<StepSpan> SingleSpans(const timeline::Lowered& lowered,
 /// before to the end of everything of the last.
 std::vector<StepSpan> LastSpans(const timeline::Lowered& lowered,
                                 const sim::Schedule& schedule);
-/// The one of these that fits: of the last of several repeats or the only step.
+/// Of a recorded step in its steady state: as long as the repeats of the lane
+/// that falls behind most are apart, up to the end of everything.
+std::vector<StepSpan> SteadySpans(const timeline::Lowered& lowered,
+                                  const sim::Schedule& schedule);
+/// The length of each rank's step if it is taken over `repeats`, the last of
+/// which is `last`.
+IdVector<ir::RankId, Duration> SteadyPeriods(const timeline::Lowered& lowered,
+                                             const sim::Schedule& schedule,
+                                             uint32_t last, uint32_t repeats);
+/// The one of these that fits: steady, of the last of several repeats or the
+/// only step.
 std::vector<StepSpan> SpansOf(const timeline::Lowered& lowered,
                               const sim::Schedule& schedule);
 

@@ -97,7 +97,7 @@ collective all_reduce #a0 #a1
   EXPECT_EQ(Us(early.communication_exposed), 10);
   EXPECT_EQ(Us(early.kernels[FamilyOf(ir::Gemm{})]), 10);
   EXPECT_EQ(Us(early.collective_wait), 30);
-  EXPECT_EQ(Us(early.gpu_active), 40);
+  EXPECT_EQ(Us(early.gpu_active), 20);  // Waiting is not.
   EXPECT_EQ(SumOf(early), early.step);
   const RankAccount& late = replay.result.accounts.at(1);
   EXPECT_EQ(late.idle.wait_for_rank, Duration{});

@@ -24,9 +24,25 @@ std::vector<sim::PathStep> FindPath(const timeline::Lowered& lowered,
 }  // namespace
 
 size_t StepResult::slowest() const {
-  return static_cast<size_t>(
-      std::ranges::max_element(accounts, {}, &RankAccount::step) -
-      accounts.begin());
+  // Ranks that meet in collectives end within this share of each other.
+  constexpr int64_t kTogether = 200;
+  Duration longest{};
+  for (const RankAccount& account : accounts) {
+    longest = std::max(longest, account.step);
+  }
+  size_t found = 0;
+  bool any = false;
+  for (size_t i = 0; i < accounts.size(); ++i) {
+    const RankAccount& account = accounts[i];
+    if ((longest - account.step) * kTogether > longest) {
+      continue;
+    }
+    if (!any || account.collective_wait < accounts[found].collective_wait) {
+      found = i;
+      any = true;
+    }
+  }
+  return found;
 }
 
 void TakeSchedule(std::vector<StepSpan> spans, StepResult& result) {

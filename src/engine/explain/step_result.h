@@ -45,7 +45,8 @@ struct StepResult {
   StepInterval interval{};
   std::vector<sim::PathStep> critical_path;
 
-  /// The rank whose step takes longest; the first of several.
+  /// The rank whose step takes longest; of several that end together the one
+  /// that the others wait for, that is, which waits least.
   size_t slowest() const;
   /// Its account and its step; nothing where there are no ranks.
   RankAccount slowest_account() const {

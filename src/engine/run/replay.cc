@@ -25,16 +25,32 @@ namespace {
 
 using StepName = std::optional<int64_t>;
 
+// A step in full.
+struct FullStep {
+  Replay replay;
+  StepResult steady;
+};
+
 // A step, replayed or not.
 struct Attempt {
   std::vector<ReplayedRank> ranks{};
+  Duration steady{};
   std::string why{};  // Not.
 };
 
-Result<Replay> ReplayOne(const trace::GraphMaker& graphs, StepName step) {
+Result<FullStep> ReplayOne(const trace::GraphMaker& graphs, StepName step) {
   Diagnostics ignored;
-  ASSIGN_OR_RETURN(ir::Graph graph, graphs.Make({.step = step}, ignored));
-  return ReplayStep(std::make_shared<const ir::Graph>(std::move(graph)));
+  ASSIGN_OR_RETURN(ir::Graph made, graphs.Make({.step = step}, ignored));
+  const auto graph = std::make_shared<const ir::Graph>(std::move(made));
+  FullStep full;
+  ASSIGN_OR_RETURN(full.replay, ReplayStep(graph));
+  ASSIGN_OR_RETURN(full.steady, SteadyStep(graph));
+  return full;
+}
+
+Duration MedianDuration(std::vector<Duration> times) {
+  std::ranges::sort(times);
+  return (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
 }
 
 void SumUp(ReplayedJob& job) {
@@ -48,6 +64,15 @@ void SumUp(ReplayedJob& job) {
     }
   }
   job.errors = errors.Summary();
+  std::vector<Duration> distances;
+  for (const ReplayedStep& step : job.steps) {
+    if (step.distance) {
+      distances.push_back(*step.distance);
+    }
+  }
+  if (!distances.empty()) {
+    job.distance = MedianDuration(std::move(distances));
+  }
 }
 
 // The step of median length.
@@ -80,21 +105,29 @@ Result<ReplayedJob> ReplayJob(std::span<const trace::RankTrace> ranks,
                                           ? std::vector<StepName>{chosen}
                                           : trace::CommonSteps(ranks);
   const trace::GraphMaker graphs(ranks, rules);
-  std::optional<Result<Replay>> full;
+  std::optional<Result<FullStep>> full;
   std::vector<Attempt> attempts(names.size());
   ParallelFor(names.size(), options.threads, [&](size_t i) {
-    Result<Replay> replay = ReplayOne(graphs, names[i]);
-    attempts[i] = replay ? Attempt{.ranks = replay->ranks}
-                         : Attempt{.why = replay.error().message};
+    Result<FullStep> step = ReplayOne(graphs, names[i]);
+    attempts[i] =
+        step ? Attempt{.ranks = step->replay.ranks, .steady = step->steady.step}
+             : Attempt{.why = step.error().message};
     if (names[i] == chosen) {
-      full = std::move(replay);
+      full = std::move(step);
     }
   });
+  const std::map<int64_t, Duration> distances = trace::StepDistances(ranks);
   ReplayedJob job;
   for (size_t i = 0; i < names.size(); ++i) {
     if (attempts[i].why.empty()) {
-      job.steps.push_back(
-          {.step = names[i], .ranks = std::move(attempts[i].ranks)});
+      const auto distance =
+          names[i] ? distances.find(*names[i]) : distances.end();
+      job.steps.push_back({.step = names[i],
+                           .ranks = std::move(attempts[i].ranks),
+                           .steady = attempts[i].steady,
+                           .distance = distance == distances.end()
+                                           ? std::nullopt
+                                           : std::optional(distance->second)});
     } else {
       job.skipped.push_back(
           {.step = names[i], .why = std::move(attempts[i].why)});
@@ -109,7 +142,9 @@ Result<ReplayedJob> ReplayJob(std::span<const trace::RankTrace> ranks,
     return tl::unexpected(std::move(*full).error());
   }
   SumUp(job);
-  job.replay = **std::move(full);
+  job.replay = std::move((*full)->replay);
+  job.steady = std::move((*full)->steady);
+  job.leads = HostLeads(job.replay.result.graph->data());
   return job;
 }
 
@@ -356,17 +391,23 @@ using std::chrono::microseconds;
 constexpr Duration kLongTail = microseconds(100);
 
 // How long each rank's device ran anything within the step.
-IdVector<ir::RankId, Duration> MeasuredActive(const ir::GraphData& data) {
+IdVector<ir::RankId, Duration> MeasuredActive(
+    const ir::GraphData& data, const timeline::ActivityTimes& times) {
   IdVector<ir::RankId, std::vector<Interval>> busy(data.ranks.size());
-  for (const ir::Activity& activity : data.activities) {
+  for (const ir::ActivityId id : data.activities.ids()) {
+    const ir::Activity& activity = data.activities[id];
     if (!ir::StartOf(activity.measured)) {
       continue;
     }
     const ir::RankId rank = data.streams[activity.stream].rank;
-    const Duration start = std::max(*activity.measured->start, Duration{});
-    const Duration end =
-        std::min(*activity.measured->start + activity.measured->duration,
-                 data.ranks[rank].step->duration);
+    const Duration done =
+        *activity.measured->start + activity.measured->duration;
+    // A collective that waits for other ranks is not active.
+    const Duration start = std::max(activity.collective.valid()
+                                        ? done - times.activities[id].duration
+                                        : *activity.measured->start,
+                                    Duration{});
+    const Duration end = std::min(done, data.ranks[rank].step->duration);
     if (start < end) {
       busy[rank].push_back({start, end});
     }
@@ -376,29 +417,6 @@ IdVector<ir::RankId, Duration> MeasuredActive(const ir::GraphData& data) {
     active.push_back(TotalLength(Union(std::move(intervals))));
   }
   return active;
-}
-
-// What works took is what they are priced at.
-PricedActivities MeasuredActivities(const ir::GraphData& data,
-                                    const timeline::ActivityTimes& times) {
-  PricedActivities activities;
-  activities.models.emplace_back();
-  activities.prices =
-      IdVector<ir::ActivityId, ActivityPrice>(data.activities.size());
-  double total = 0;
-  for (const ir::ActivityId id : data.activities.ids()) {
-    const double us = ToMicroseconds(times.activities[id].duration);
-    activities.prices[id] = {.p10_us = us,
-                             .p50_us = us,
-                             .p90_us = us,
-                             .source = data.activities[id].measured
-                                           ? cost::Origin::kMeasured
-                                           : cost::Origin::kUnknown};
-    total += us;
-  }
-  activities.coverage[static_cast<size_t>(cost::Origin::kMeasured)] =
-      total > 0 ? 1 : 0;
-  return activities;
 }
 
 void AddLateStarts(const std::vector<timeline::LateStart>& late_starts,
@@ -446,12 +464,13 @@ void AddLongTails(Replay& replay) {
   }
 }
 
-void FillRanks(const ir::GraphData& data, Replay& replay) {
+void FillRanks(const ir::GraphData& data, const timeline::ActivityTimes& times,
+               Replay& replay) {
   std::map<int64_t, Duration> unexplained;
   for (const Unexplained& item : replay.unexplained) {
     unexplained[item.rank] += item.time;
   }
-  const IdVector<ir::RankId, Duration> active = MeasuredActive(data);
+  const IdVector<ir::RankId, Duration> active = MeasuredActive(data, times);
   for (const ir::RankId rank : data.ranks.ids()) {
     const RankAccount& account = replay.result.accounts[rank.value];
     ReplayedRank& added = replay.ranks.emplace_back();
@@ -464,8 +483,9 @@ void FillRanks(const ir::GraphData& data, Replay& replay) {
   }
 }
 
-// A step needs times, and a host that can be seen to take them.
-Status CheckRanks(const ir::GraphData& data) {
+}  // namespace
+
+Status CheckReplayable(const ir::GraphData& data) {
   IdVector<ir::RankId, char> has_host(data.ranks.size());
   for (const ir::Thread& thread : data.threads) {
     has_host[thread.rank] = 1;
@@ -488,11 +508,31 @@ Status CheckRanks(const ir::GraphData& data) {
   return {};
 }
 
-}  // namespace
+PricedActivities MeasuredActivities(const ir::GraphData& data,
+                                    const timeline::ActivityTimes& times) {
+  PricedActivities activities;
+  activities.models.emplace_back();
+  activities.prices =
+      IdVector<ir::ActivityId, ActivityPrice>(data.activities.size());
+  double total = 0;
+  for (const ir::ActivityId id : data.activities.ids()) {
+    const double us = ToMicroseconds(times.activities[id].duration);
+    activities.prices[id] = {.p10_us = us,
+                             .p50_us = us,
+                             .p90_us = us,
+                             .source = data.activities[id].measured
+                                           ? cost::Origin::kMeasured
+                                           : cost::Origin::kUnknown};
+    total += us;
+  }
+  activities.coverage[static_cast<size_t>(cost::Origin::kMeasured)] =
+      total > 0 ? 1 : 0;
+  return activities;
+}
 
 Result<Replay> ReplayStep(std::shared_ptr<const ir::Graph> graph) {
   const ir::GraphData& data = graph->data();
-  RETURN_IF_ERROR(CheckRanks(data));
+  RETURN_IF_ERROR(CheckReplayable(data));
   Replay replay;
   StepResult& result = replay.result;
   result.graph = std::move(graph);
@@ -515,7 +555,7 @@ Result<Replay> ReplayStep(std::shared_ptr<const ir::Graph> graph) {
                            [](const Unexplained& a, const Unexplained& b) {
                              return a.time > b.time;
                            });
-  FillRanks(data, replay);
+  FillRanks(data, measured.times, replay);
   return replay;
 }
 

@@ -14,6 +14,7 @@
 #include "base/stats.h"
 #include "base/units.h"
 #include "engine/explain/step_result.h"
+#include "engine/run/steady_step.h"
 #include "ir/graph.h"
 #include "sim/simulate.h"
 #include "timeline/host_plan.h"
@@ -82,6 +83,14 @@ struct Replay {
   size_t overlaps = 0;  // Activities that overlap on one stream, cut.
 };
 
+/// Whether a step can be run from its own durations: it has times, and a host
+/// that can be seen to take them.
+Status CheckReplayable(const ir::GraphData& data);
+
+/// Prices that are what the activities took.
+PricedActivities MeasuredActivities(const ir::GraphData& data,
+                                    const timeline::ActivityTimes& times);
+
 /// Fails if a rank has no measured step or nothing of its host in it, or if
 /// collectives can never complete.
 Result<Replay> ReplayStep(std::shared_ptr<const ir::Graph> graph);
@@ -92,6 +101,11 @@ Result<Replay> ReplayStep(std::shared_ptr<const ir::Graph> graph);
 struct ReplayedStep {
   std::optional<int64_t> step{};
   std::vector<ReplayedRank> ranks{};
+  /// The step that would repeat, of the slowest rank (SteadyStep).
+  Duration steady{};
+  /// From the end of the step before, with all that it had launched, to the end
+  /// of this one (trace::StepDistances); not given for the first.
+  std::optional<Duration> distance{};
   /// Of the longest rank.
   Duration measured() const;
 };
@@ -109,6 +123,10 @@ struct ReplayedJob {
   Duration max_unexplained{};     // Of a rank's step.
   std::optional<int64_t> step{};  // The one reported in full,
   Replay replay{};                // and all that is known of it.
+  StepResult steady{};            // The same step as it would repeat.
+  std::vector<HostLead> leads{};  // Of its ranks.
+  /// The median of the distances between steps; not given for one step.
+  std::optional<Duration> distance{};
 };
 
 struct ReplayOptions {

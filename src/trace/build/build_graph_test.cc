@@ -95,13 +95,15 @@ std::vector<RankTrace> One(const TraceText& text) {
 
 TEST(BuildGraphTest, TakesTheStepOfMedianLength) {
   const auto ranks = One(TraceText()
-                             .Step(4, 0, 300)
-                             .Op("aten::slow", 1, 10, 5)
-                             .Step(5, 300, 100)
-                             .Op("aten::first", 1, 310, 5)
-                             .Op("aten::second", 1, 320, 5)
-                             .Step(6, 400, 90)
-                             .Op("aten::fast", 1, 410, 5));
+                             .Step(3, 0, 50)
+                             .Op("aten::unknown", 1, 10, 5)
+                             .Step(4, 50, 300)
+                             .Op("aten::slow", 1, 60, 5)
+                             .Step(5, 350, 100)
+                             .Op("aten::first", 1, 360, 5)
+                             .Op("aten::second", 1, 370, 5)
+                             .Step(6, 450, 90)
+                             .Op("aten::fast", 1, 460, 5));
   const ir::Graph graph = Build(ranks);
   ASSERT_EQ(graph.data().ops.size(), 2U);
   EXPECT_EQ(graph.text(graph.data().ops[ir::OpId{0}].name), "aten::first");
@@ -114,7 +116,7 @@ TEST(BuildGraphTest, TakesTheStepOfMedianLength) {
   EXPECT_EQ(BuildGraph(ranks, *Rules::Load(), {.step = 9}, diagnostics)
                 .error()
                 .message,
-            "inline: has no step 9; expected one of 4, 5, 6");
+            "inline: has no step 9; expected one of 3, 4, 5, 6");
 }
 
 // main   [step 1      ][step 2                    ]

@@ -18,7 +18,8 @@ namespace {
 // A step as far as choosing one goes.
 struct Choice {
   int64_t number = -1;
-  int64_t length = 0;  // Nanoseconds, or ops of an execution trace.
+  int64_t length = 0;    // Nanoseconds, or ops of an execution trace.
+  bool follows = false;  // Another one: its length is a distance.
   bool empty = false;
 };
 
@@ -35,14 +36,46 @@ std::vector<bool> FindEmpty(const LinkedTrace& linked) {
   return empty;
 }
 
+// By step: when the host and all that it had launched were done.
+std::vector<Duration> EndsOf(const LinkedTrace& linked) {
+  std::vector<Duration> ends;
+  for (const Step& step : linked.steps) {
+    ends.push_back(step.end());
+  }
+  for (size_t i = 0; i < linked.trace.device_events.size(); ++i) {
+    const uint32_t call = linked.activity_call[i];
+    if (call == kNoEvent) {
+      continue;
+    }
+    const Duration launched = linked.trace.runtime_events[call].start;
+    const auto next =
+        std::ranges::upper_bound(linked.steps, launched, {}, &Step::start);
+    if (next != linked.steps.begin() && launched < std::prev(next)->end()) {
+      const DeviceEvent& event = linked.trace.device_events[i];
+      Duration& end =
+          ends[static_cast<size_t>(next - linked.steps.begin()) - 1];
+      end = std::max(end, event.start + event.duration);
+    }
+  }
+  return ends;
+}
+
+// A step is as long as the ends of it and of the step before are apart; the
+// first, as the host took. Where the host runs ahead, its part says little.
 std::vector<Choice> ChoicesOf(const RankTrace& rank) {
   std::vector<Choice> choices;
   if (rank.profiler) {
     const std::vector<bool> empty = FindEmpty(*rank.profiler);
-    for (const Step& step : rank.profiler->steps) {
+    const std::vector<Duration> ends = EndsOf(*rank.profiler);
+    for (size_t i = 0; i < ends.size(); ++i) {
+      const Step& step = rank.profiler->steps[i];
+      const bool follows =
+          i > 0 && rank.profiler->steps[i - 1].number + 1 == step.number;
+      const Duration length = follows ? ends[i] - ends[i - 1] : step.duration;
       choices.push_back({.number = step.number,
-                         .length = step.duration.count(),
-                         .empty = empty[choices.size()]});
+                         .length = length.count(),
+                         .follows = follows,
+                         .empty = empty[i]});
     }
   } else if (rank.execution) {
     for (const ExecutionStep& step : rank.execution->steps) {
@@ -61,11 +94,13 @@ std::string KnownSteps(std::span<const Choice> choices) {
   return text + (choices.size() > kMostShown ? ", ..." : "");
 }
 
-// The number of the step of median length among those all ranks have.
+// The number of the step of median length among those all ranks have; the
+// first of the recording and those without ops only where there are no others.
 std::optional<int64_t> MedianStep(std::span<const std::vector<Choice>> ranks) {
   struct Candidate {
     int64_t longest = 0;
     size_t ranks = 0;
+    bool first = false;  // What came before is not known.
     bool empty = false;
   };
   std::map<int64_t, Candidate> candidates;
@@ -73,28 +108,53 @@ std::optional<int64_t> MedianStep(std::span<const std::vector<Choice>> ranks) {
     for (const Choice& choice : choices) {
       Candidate& candidate = candidates[choice.number];
       candidate.longest = std::max(candidate.longest, choice.length);
+      candidate.first = candidate.first || !choice.follows;
       candidate.empty = candidate.empty || choice.empty;
       ++candidate.ranks;
     }
   }
-  std::vector<std::tuple<bool, int64_t, int64_t>> common;
+  // The worst sort last.
+  using Key = std::tuple<bool, bool, int64_t, int64_t>;
+  std::vector<Key> common;
   for (const auto& [number, candidate] : candidates) {
     if (candidate.ranks >= ranks.size()) {
-      common.emplace_back(candidate.empty, candidate.longest, number);
+      common.emplace_back(candidate.empty, candidate.first, candidate.longest,
+                          number);
     }
   }
   if (common.empty()) {
     return std::nullopt;
   }
   std::ranges::sort(common);
-  const auto full = static_cast<size_t>(std::ranges::count(
-      common, false,
-      [](const auto& candidate) { return std::get<bool>(candidate); }));
-  const size_t count = full > 0 ? full : common.size();
-  return std::get<2>(common[(count - 1) / 2]);
+  const auto alike = [&](const Key& key) {
+    return std::get<0>(key) == std::get<0>(common.front()) &&
+           std::get<1>(key) == std::get<1>(common.front());
+  };
+  const auto count = static_cast<size_t>(std::ranges::count_if(common, alike));
+  return std::get<3>(common[(count - 1) / 2]);
 }
 
 }  // namespace
+
+std::map<int64_t, Duration> StepDistances(std::span<const RankTrace> ranks) {
+  std::map<int64_t, std::pair<size_t, Duration>> found;  // On so many ranks.
+  for (const RankTrace& rank : ranks) {
+    for (const Choice& choice : ChoicesOf(rank)) {
+      if (rank.profiler && choice.follows) {
+        auto& [count, longest] = found[choice.number];
+        ++count;
+        longest = std::max(longest, Duration(choice.length));
+      }
+    }
+  }
+  std::map<int64_t, Duration> distances;
+  for (const auto& [number, distance] : found) {
+    if (distance.first == ranks.size()) {
+      distances.emplace(number, distance.second);
+    }
+  }
+  return distances;
+}
 
 Result<std::vector<uint32_t>> ChooseStep(std::span<const RankTrace> ranks,
                                          std::optional<int64_t> number) {

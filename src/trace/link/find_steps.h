@@ -3,6 +3,7 @@
 #define STEPCAST_TRACE_LINK_FIND_STEPS_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -21,11 +22,17 @@ namespace stepcast::trace {
 /// The step of each rank, as a position in the steps of its profiler trace or,
 /// without one, of its execution trace (kNoEvent where none are marked): the
 /// one with the given number, or without it the step whose longest rank is the
-/// median of all steps every rank has. Steps without any op count only where
-/// there are no others. Lengths are times; if no rank has a profiler trace,
-/// numbers of ops.
+/// median of all steps every rank has. Steps without any op, and the first of
+/// the recording, count only where there are no others. Lengths are times
+/// between the ends of steps, with all that they launched; if no rank has a
+/// profiler trace, numbers of ops.
 Result<std::vector<uint32_t>> ChooseStep(std::span<const RankTrace> ranks,
                                          std::optional<int64_t> number);
+
+/// By number, of steps that follow each other on every rank: from the end of
+/// the step before to the end of this one, each with all that it launched, on
+/// the rank where that is longest. Of profiler traces.
+std::map<int64_t, Duration> StepDistances(std::span<const RankTrace> ranks);
 
 /// The events of one step of one rank, as positions in the linked trace.
 struct StepWindow {

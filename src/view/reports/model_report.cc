@@ -48,7 +48,8 @@ std::string NoteOnFit(const engine::Request& request,
 
 PredictionReport ReportModel(const engine::Request& request,
                              const engine::ModelPrediction& predicted,
-                             const engine::StepResult& result) {
+                             const engine::StepResult& result,
+                             const sim::TaskTimes* times) {
   PredictionReport report = ReportPrediction(
       result,
       {.workload = request.model.name,
@@ -61,7 +62,8 @@ PredictionReport ReportModel(const engine::Request& request,
        .mode = std::string(model::Name(request.settings.mode)),
        .impl = std::string(request.settings.impl->name),
        .overheads = request.overheads.name,
-       .window = "steady step"});
+       .window = "steady step"},
+      times);
   report.memory = MemoryOf(predicted);
   report.UseStep(report.step);
   report.power_w = predicted.power_w;

@@ -11,7 +11,8 @@ namespace stepcast::view {
 /// is that of `predicted`, or what changes have made of it.
 PredictionReport ReportModel(const engine::Request& request,
                              const engine::ModelPrediction& predicted,
-                             const engine::StepResult& result);
+                             const engine::StepResult& result,
+                             const sim::TaskTimes* times = nullptr);
 
 }  // namespace stepcast::view
 

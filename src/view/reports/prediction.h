@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "cost/estimate.h"
 #include "engine/explain/account.h"
+#include "engine/explain/limits.h"
 #include "engine/explain/step_result.h"
 #include "view/doc.h"
 #include "view/reports/breakdown.h"
@@ -63,6 +64,7 @@ struct PredictionReport {
   engine::RankAccount slowest;
   std::vector<engine::RankAccount> ranks;
   PathSummary critical_path;  // Within the reported step.
+  engine::StepLimits limits;
   std::array<double, cost::kOriginCount> coverage{};
   /// Shares of the host's time by how it was found; see OverheadSource.
   std::array<double, cost::kOverheadSourceCount> overhead_coverage{};
@@ -81,14 +83,16 @@ struct PredictionReport {
   bool fits() const { return !memory || memory->fits(); }
 };
 
+/// `times` are those that the step was simulated with, if it was edited.
 PredictionReport ReportPrediction(const engine::StepResult& result,
-                                  PredictionSubject subject);
+                                  PredictionSubject subject,
+                                  const sim::TaskTimes* times = nullptr);
 
 /// "dlrm_mlperf on 8 x h100-sxm-80gb (hgx-h100), batch 8,192 per GPU, train,
 /// ...".
 std::string SubjectText(const PredictionSubject& subject);
 
-/// "bound by the host: ..."
+/// "host-bound: ..."
 std::string StepVerdict(const PredictionReport& report);
 
 /// Keys are as the command line promises them. Without `step` there is no

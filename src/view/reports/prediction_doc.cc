@@ -56,7 +56,8 @@ void PredictionReport::UseStep(Duration time) {
 }
 
 PredictionReport ReportPrediction(const engine::StepResult& result,
-                                  PredictionSubject subject) {
+                                  PredictionSubject subject,
+                                  const sim::TaskTimes* times) {
   PredictionReport report;
   report.subject = std::move(subject);
   report.step = result.step;
@@ -64,6 +65,7 @@ PredictionReport ReportPrediction(const engine::StepResult& result,
   report.ranks = result.accounts;
   report.slowest = result.slowest_account();
   report.critical_path = SummarizePath(result, engine::PathInStep(result));
+  report.limits = engine::FindLimits(result, times);
   report.coverage = result.activities.coverage;
   FillOverheads(result.overheads, report);
   report.UseStep(result.step);
@@ -342,9 +344,7 @@ std::string SubjectText(const PredictionSubject& subject) {
 }
 
 std::string StepVerdict(const PredictionReport& report) {
-  return Verdict(report.critical_path, report.slowest,
-                 report.subject.server ? "the processors are active"
-                                       : "the GPU is active");
+  return Verdict(report.limits, report.slowest, report.subject.server);
 }
 
 Doc PredictionDoc(const PredictionReport& report,
@@ -370,6 +370,7 @@ Doc PredictionDoc(const PredictionReport& report,
                  report.ranks.size() > 1
                      ? fmt::format("rank {}, the slowest", report.slowest.rank)
                      : ""));
+  AddLimits(report.limits, report.step, report.subject.server, doc);
   doc.blocks.emplace_back(PathTable(report.critical_path));
   doc.blocks.emplace_back(PredictedRanks(report));
   if (step != nullptr) {

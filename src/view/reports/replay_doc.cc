@@ -34,6 +34,7 @@ constexpr size_t kReplayedRankRows = 16;
 constexpr size_t kCollectiveRows = 12;
 constexpr size_t kHopRows = 12;
 constexpr size_t kUnexplainedRows = 5;
+constexpr size_t kSteadyRows = 8;
 // Families of kernels with a column of their own.
 constexpr size_t kFamilyColumns = 5;
 
@@ -373,6 +374,63 @@ Facts SummaryFacts(const ReplayedJob& job) {
           {{.key = "summary.max_unexplained_us"}, job.max_unexplained}};
 }
 
+// The step that would repeat, and what the recording says of that.
+Table SteadyTable(const ReplayedJob& job) {
+  Table table{
+      .key = "steady.steps",
+      .title = "the step that repeats",
+      .about =
+          "Steady: iterations like this one, back to back, until the time "
+          "between their ends settles. Distance: from the end of the step "
+          "before, with all that it had launched, to the end of this one.",
+      .columns = {{.key = "step", .label = "step"},
+                  {.key = "recorded_us", .label = "host's step"},
+                  {.key = "distance_us", .label = "recorded distance"},
+                  {.key = "steady_us", .label = "steady"}},
+      .limit = kSteadyRows,
+      .readers = job.steps.size() > 1 ? Readers::kAll : Readers::kPrograms};
+  for (const ReplayedStep& step : job.steps) {
+    table.rows.push_back(
+        {NumberOf(step.step), step.measured(),
+         step.distance ? Value(*step.distance) : Value(nullptr), step.steady});
+  }
+  return table;
+}
+
+// How far the device ran after the host when the step began and when it ended.
+std::string LeadText(const std::vector<engine::HostLead>& leads) {
+  Duration start{};
+  Duration end{};
+  for (const engine::HostLead& lead : leads) {
+    start = std::max(start, lead.at_start);
+    end = std::max(end, lead.at_end);
+  }
+  return fmt::format(
+      "the device was {} ms after the host when the recorded "
+      "step began, {} ms when it ended",
+      MillisecondsText(start), MillisecondsText(end));
+}
+
+Facts SteadyFacts(const ReplayedJob& job) {
+  Facts facts = {{{.key = "steady_us", .label = "steady step"},
+                  job.steady.step,
+                  LeadText(job.leads)}};
+  if (job.distance) {
+    facts.push_back({{.key = "distance_us", .label = "recorded distance"},
+                     *job.distance,
+                     "median between the ends of steps"});
+  }
+  Table leads{.columns = {{.key = "rank"},
+                          {.key = "at_start_us"},
+                          {.key = "at_end_us"}}};
+  for (const engine::HostLead& lead : job.leads) {
+    leads.rows.push_back({lead.rank, lead.at_start, lead.at_end});
+  }
+  facts.push_back({{.key = "steady.device_after_host"},
+                   std::make_shared<const Table>(std::move(leads))});
+  return facts;
+}
+
 }  // namespace
 
 Doc ReplayDoc(const ReplayedJob& job, const std::string& name) {
@@ -385,10 +443,15 @@ Doc ReplayDoc(const ReplayedJob& job, const std::string& name) {
       parts.empty() ? 0 : result.graph->data().ranks[parts.back().rank].number;
   Doc doc;
   doc.title = ReplayTitle(job, name);
-  doc.verdict = fmt::format("{} ms, {}; simulated within {:.2f} % of measured",
-                            MillisecondsText(slowest.step),
-                            Verdict(path, slowest), job.max_abs_pct);
+  const engine::StepLimits limits = engine::FindLimits(job.steady);
+  doc.verdict = fmt::format(
+      "{} ms per step, {}; simulated within {:.2f} % of measured",
+      MillisecondsText(job.steady.step),
+      Verdict(limits, job.steady.slowest_account()), job.max_abs_pct);
   doc.blocks.emplace_back(Facts{{{.key = "step"}, NumberOf(job.step)}});
+  doc.blocks.emplace_back(SteadyFacts(job));
+  doc.blocks.emplace_back(SteadyTable(job));
+  AddLimits(limits, job.steady.step, /*server=*/false, doc);
   doc.blocks.emplace_back(RankSteps(job));
   doc.blocks.emplace_back(ReplayedTable(job));
   doc.blocks.emplace_back(Picture{.title = "where the time went",

@@ -14,50 +14,135 @@
 namespace stepcast::view {
 namespace {
 
-using engine::PathKind;
+using engine::LimitKind;
 
-struct Bound {
-  Duration time{};
-  std::string text{};
+std::string BoundText(const engine::StepLimits& limits, bool server) {
+  switch (limits.bound) {
+    case LimitKind::kHost:
+      return "host-bound";
+    case LimitKind::kLaunch:
+      return "launch-bound";
+    case LimitKind::kKernels:
+      return server ? "bound by its operators" : "GPU-bound";
+    case LimitKind::kCopies:
+      return "bound by copies";
+    case LimitKind::kCollectives:
+      return "communication-bound";
+    case LimitKind::kRanks:
+      return limits.why.empty() ? fmt::format("held up by rank {}", limits.rank)
+                                : fmt::format("held up by rank {} ({})",
+                                              limits.rank, limits.why);
+    case LimitKind::kData:
+      break;
+  }
+  return "bound by loading data";
+}
+
+// What is free, if a step gets shorter by its slack.
+struct FreePart {
+  Duration slack{};
+  std::string_view what{};
 };
 
-// The path begins on the rank that the others waited for.
-std::string LateStart(const PathSummary& path) {
-  return path.hops.size() > 1
-             ? fmt::format("held up by rank {}, which starts late",
-                           path.hops.front().rank)
-             : "held up before its step began";
+// What limits the step comes first, then the largest of the others.
+std::vector<FreePart> FreeParts(const engine::StepLimits& limits, bool server) {
+  const auto slack = [&](LimitKind kind) {
+    const engine::Limit* const limit = limits.Find(kind);
+    return limit == nullptr ? Duration{} : limit->slack;
+  };
+  std::vector<FreePart> parts = {
+      {limits.device_slack,
+       server ? "operators took no time" : "the GPU took no time"},
+      {limits.host_slack, "the host took no time"},
+      {slack(LimitKind::kCollectives), "collectives took no time"},
+      {slack(LimitKind::kRanks), "no rank took longer than the median one"},
+      {slack(LimitKind::kData), "loading data took no time"}};
+  const size_t first = [&]() -> size_t {
+    switch (limits.bound) {
+      case LimitKind::kKernels:
+      case LimitKind::kCopies:
+        return 0;
+      case LimitKind::kHost:
+      case LimitKind::kLaunch:
+        return 1;
+      case LimitKind::kCollectives:
+        return 2;
+      case LimitKind::kRanks:
+        return 3;
+      case LimitKind::kData:
+        break;
+    }
+    return 4;
+  }();
+  std::swap(parts[0], parts[first]);
+  std::stable_sort(
+      parts.begin() + 1, parts.end(),
+      [](const FreePart& a, const FreePart& b) { return a.slack > b.slack; });
+  return parts;
+}
+
+std::string_view PartText(LimitKind kind, bool server) {
+  switch (kind) {
+    case LimitKind::kHost:
+      return "host, besides launches";
+    case LimitKind::kLaunch:
+      return "launches and gaps";
+    case LimitKind::kKernels:
+      return server ? "operators" : "kernels";
+    case LimitKind::kCopies:
+      return "copies and memsets";
+    case LimitKind::kCollectives:
+      return "collectives";
+    case LimitKind::kRanks:
+      return "longer than the median rank";
+    case LimitKind::kData:
+      break;
+  }
+  return "loading data";
 }
 
 }  // namespace
 
-std::string Verdict(const PathSummary& path, const engine::RankAccount& account,
-                    std::string_view active) {
-  const auto on_path = [&](PathKind kind) {
-    return path.kinds[static_cast<size_t>(kind)];
-  };
-  // Launching and coming back from a wait are the host's as well: a faster GPU
-  // would not shorten them.
-  const std::array<Bound, 7> bounds = {{
-      {on_path(PathKind::kHost) + on_path(PathKind::kLaunch) +
-           on_path(PathKind::kSync),
-       "bound by the host"},
-      {on_path(PathKind::kKernel), "bound by kernels"},
-      {on_path(PathKind::kCollective), "bound by communication"},
-      {on_path(PathKind::kCopy), "bound by copies"},
-      {path.waits.step_start, LateStart(path)},
-      {path.waits.thread_start, "held up by a thread that starts late"},
-      {path.waits.step_before, "held up by work of the step before"},
-  }};
-  const Bound& most = *std::ranges::max_element(bounds, {}, &Bound::time);
-  std::string text =
-      fmt::format("{}: {} of the critical path; {} {} of the step", most.text,
-                  PercentText(most.time, path.length), active,
-                  PercentText(account.gpu_active, account.step));
+std::string Verdict(const engine::StepLimits& limits,
+                    const engine::RankAccount& account, bool server) {
+  const std::vector<FreePart> parts = FreeParts(limits, server);
+  std::string text = fmt::format(
+      "{}: {} shorter if {}, {} if {}; {} {} of the step",
+      BoundText(limits, server), PercentText(parts[0].slack, account.step),
+      parts[0].what, PercentText(parts[1].slack, account.step), parts[1].what,
+      server ? "the processors are active" : "the GPU is active",
+      PercentText(account.gpu_active, account.step));
   if (const auto kernels = KernelTimes(account); !kernels.empty()) {
     text += fmt::format(", most of its kernels are {}", kernels.front().first);
   }
   return text;
+}
+
+void AddLimits(const engine::StepLimits& limits, Duration step, bool server,
+               Doc& doc) {
+  doc.blocks.emplace_back(
+      Facts{{{.key = "limits.bound"}, std::string(Name(limits.bound))},
+            {{.key = "limits.rank"}, limits.rank},
+            {{.key = "limits.why"}, limits.why},
+            {{.key = "limits.host_slack_us"}, limits.host_slack},
+            {{.key = "limits.device_slack_us"}, limits.device_slack}});
+  Table table{.key = "limits.parts",
+              .title = "what limits the step",
+              .about =
+                  "Slack: how much shorter the step gets if this part alone "
+                  "takes no time. Parts run at the same time, so their times "
+                  "may exceed the step.",
+              .columns = {{.key = "part"},
+                          {.label = "part"},
+                          {.key = "time_us", .label = "time"},
+                          {.key = "slack_us", .label = "slack"},
+                          {.label = "of the step"}}};
+  for (const engine::Limit& limit : limits.limits) {
+    table.rows.push_back({std::string(Name(limit.kind)),
+                          std::string(PartText(limit.kind, server)), limit.time,
+                          limit.slack, ShareOf(limit.slack, step)});
+  }
+  doc.blocks.emplace_back(std::move(table));
 }
 
 std::string AlikeText(std::span<const engine::RankAccount> accounts) {

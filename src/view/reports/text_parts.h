@@ -8,16 +8,22 @@
 
 #include "base/units.h"
 #include "engine/explain/account.h"
-#include "view/reports/path_summary.h"
+#include "engine/explain/limits.h"
+#include "view/doc.h"
 
 namespace stepcast::view {
 
 // What a step is bound by, in one line.
 
-/// "bound by the host: 58.4 % of the critical path; the GPU is active 64.3 % of
-/// the step, most of its kernels are gemm"
-std::string Verdict(const PathSummary& path, const engine::RankAccount& account,
-                    std::string_view active = "the GPU is active");
+/// "host-bound: 38.4 % shorter if the host took no time, 2.1 % if kernels and
+/// copies took none; the GPU is active 64.3 % of the step, most of its kernels
+/// are gemm". On servers without GPUs, `server`, processors do the work.
+std::string Verdict(const engine::StepLimits& limits,
+                    const engine::RankAccount& account, bool server = false);
+
+/// The same as a table and for programs.
+void AddLimits(const engine::StepLimits& limits, Duration step, bool server,
+               Doc& doc);
 
 // Ranks of a job that are reported once for several alike.
 

@@ -53,57 +53,38 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-engine::RankAccount AccountOf(Duration step) {
+engine::StepLimits LimitsOf(engine::LimitKind bound) {
+  return {
+      .bound = bound,
+      .limits = {{.kind = engine::LimitKind::kCollectives,
+                  .slack = microseconds(20)},
+                 {.kind = engine::LimitKind::kRanks, .slack = microseconds(5)}},
+      .rank = 3,
+      .host_slack = microseconds(40),
+      .device_slack = microseconds(30)};
+}
+
+std::string VerdictOf(const engine::StepLimits& limits) {
   engine::RankAccount account;
-  account.step = step;
-  return account;
+  account.step = microseconds(100);
+  account.gpu_active = microseconds(60);
+  return Verdict(limits, account);
 }
 
-PathSummary WaitOf(PathWaits waits) {
-  PathSummary path;
-  path.length = microseconds(100);
-  path.waits = waits;
-  path.kinds[static_cast<size_t>(engine::PathKind::kWait)] =
-      waits.step_start + waits.thread_start + waits.step_before;
-  path.kinds[static_cast<size_t>(engine::PathKind::kKernel)] = microseconds(30);
-  return path;
+TEST(VerdictTest, WhatLimitsTheStepComesFirstThenTheLargestOfTheOthers) {
+  EXPECT_EQ(VerdictOf(LimitsOf(engine::LimitKind::kHost)),
+            "host-bound: 40.0 % shorter if the host took no time, 30.0 % if "
+            "the GPU took no time; the GPU is active 60.0 % of the step");
+  EXPECT_THAT(VerdictOf(LimitsOf(engine::LimitKind::kCollectives)),
+              StartsWith("communication-bound: 20.0 % shorter if collectives "
+                         "took no time, 40.0 % if the host took no time"));
 }
 
-std::string VerdictOf(const PathSummary& path) {
-  return Verdict(path, AccountOf(path.length));
-}
-
-TEST(VerdictTest, WorkOfTheStepBeforeIsNotALateRank) {
-  PathSummary path = WaitOf({.step_before = microseconds(51)});
-  path.hops = {{.rank = 2}, {.rank = 0}};
-  EXPECT_THAT(VerdictOf(path),
-              StartsWith("held up by work of the step before: 51.0 % of"));
-}
-
-TEST(VerdictTest, ARankThatOthersWaitForIsNamed) {
-  PathSummary path = WaitOf({.step_start = microseconds(60)});
-  path.hops = {{.rank = 7}, {.rank = 4}};
-  EXPECT_THAT(VerdictOf(path),
-              StartsWith("held up by rank 7, which starts late: 60.0 % of"));
-}
-
-TEST(VerdictTest, ASingleRankWaitsForNoOther) {
-  PathSummary path = WaitOf({.step_start = microseconds(60)});
-  path.hops = {{.rank = 1}};
-  EXPECT_THAT(VerdictOf(path), StartsWith("held up before its step began"));
-}
-
-TEST(VerdictTest, ALateThreadIsNotALateRank) {
-  EXPECT_THAT(VerdictOf(WaitOf({.thread_start = microseconds(60)})),
-              StartsWith("held up by a thread that starts late"));
-}
-
-// 25 + 25 us of waits for two reasons are less than 30 us of kernels.
-TEST(VerdictTest, WaitsForSeveralReasonsAreNotOne) {
-  const std::string verdict = VerdictOf(WaitOf(
-      {.step_start = microseconds(25), .step_before = microseconds(25)}));
-  EXPECT_THAT(verdict, StartsWith("bound by kernels: 30.0 %"));
-  EXPECT_THAT(verdict, Not(HasSubstr("late")));
+TEST(VerdictTest, ARankThatOthersWaitForIsNamedWithTheReason) {
+  engine::StepLimits limits = LimitsOf(engine::LimitKind::kRanks);
+  EXPECT_THAT(VerdictOf(limits), StartsWith("held up by rank 3: 5.0 %"));
+  limits.why = "it sleeps";
+  EXPECT_THAT(VerdictOf(limits), StartsWith("held up by rank 3 (it sleeps): "));
 }
 
 }  // namespace

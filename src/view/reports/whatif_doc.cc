@@ -63,11 +63,14 @@ std::vector<PathChange> ComparePaths(const whatif::Case& before,
 
 PredictionReport ReportCase(const whatif::Case& subject,
                             const std::string& name) {
+  const sim::TaskTimes times = whatif::ToTaskTimes(
+      subject.result.graph->data(), subject.result.lowered, subject.times);
   if (subject.model != nullptr) {
-    return ReportModel(subject.job->request, *subject.model, subject.result);
+    return ReportModel(subject.job->request, *subject.model, subject.result,
+                       &times);
   }
   const bool measured = subject.result.graph->is_timed();
-  return ReportPrediction(
+  PredictionReport report = ReportPrediction(
       subject.result,
       {.workload = name,
        .platform = subject.machine.platform,
@@ -76,7 +79,17 @@ PredictionReport ReportCase(const whatif::Case& subject,
        .num_gpus =
            static_cast<int64_t>(subject.result.graph->data().ranks.size()),
        .overheads = measured ? "measured" : "shared",
-       .window = measured ? "the recorded step, replayed" : "steady step"});
+       .window = measured ? "steady step, with the profiler of the recording"
+                          : "steady step"},
+      &times);
+  if (subject.machine.device.name !=
+      subject.times.origin->machine.device.name) {
+    report.measured.clear();
+  }
+  for (MeasuredStep& step : report.measured) {
+    step.step = subject.recorded.value_or(step.step);
+  }
+  return report;
 }
 
 WhatifReport ReportWhatif(const whatif::Case& before,
