@@ -5,7 +5,6 @@
 #include <optional>
 #include <set>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -35,6 +34,18 @@ class ForwardOps {
   ir::OpId Of(int64_t sequence) const {
     const auto found = ops_.find(sequence);
     return found == ops_.end() ? ir::OpId{} : found->second.op;
+  }
+
+  // The ones with the next lower and the next higher number: an op whose own
+  // number was not recorded ran between them. Invalid if there are none.
+  std::pair<ir::OpId, ir::OpId> Around(int64_t sequence) const {
+    const auto above = ops_.upper_bound(sequence);
+    const auto below = ops_.lower_bound(sequence);
+    if (above == ops_.end() || below == ops_.begin() ||
+        above->second.thread != std::prev(below)->second.thread) {
+      return {};
+    }
+    return {std::prev(below)->second.op, above->second.op};
   }
 
  private:
@@ -92,7 +103,7 @@ class ForwardOps {
 
   const ir::GraphData& data_;
   IdVector<ir::OpId, char> is_lookup_;
-  std::unordered_map<int64_t, Numbered> ops_;
+  std::map<int64_t, Numbered> ops_;
 };
 
 // Where an op's time belongs.
@@ -138,7 +149,7 @@ class PlaceTree {
   }
 
   // Of the outermost op around `op`, or of an annotation outside of all ops.
-  const OpPlace& Of(ir::OpId op);
+  OpPlace Of(ir::OpId op);
   // The place around that of an op: what the time before it belongs to.
   OpPlace Around(ir::OpId op) {
     OpPlace found = Of(op);
@@ -162,7 +173,9 @@ class PlaceTree {
                  std::string_view site = {});
   uint32_t Modules(uint32_t place, std::string_view& inside,
                    std::string_view modules);
-  ir::OpId ForwardOf(ir::OpId top) const;
+  int64_t NumberOf(ir::OpId top) const;
+  uint32_t Common(ir::OpId a, ir::OpId b);
+  uint32_t PlaceOfBackward(ir::OpId top, OpPlace& found);
   uint32_t PlaceOfOp(ir::OpId op);
 
   const ir::Graph& graph_;
@@ -212,19 +225,48 @@ uint32_t PlaceTree::Modules(uint32_t place, std::string_view& inside,
 }
 
 // Autograd's own range around an op of the backward pass has its number; where
-// that lacks one, the first op inside may have it.
-ir::OpId PlaceTree::ForwardOf(ir::OpId top) const {
-  if (data_.ops[top].phase != ir::Phase::kBackward) {
-    return {};
-  }
+// that lacks one, the first op inside may have it. -1: none has.
+int64_t PlaceTree::NumberOf(ir::OpId top) const {
   for (ir::OpId id = top; id < data_.ops.next_id() && tops_[id] == top;
        ++id.value) {
     if (data_.ops[id].sequence >= 0) {
-      const ir::OpId found = forward_.Of(data_.ops[id].sequence);
-      return found.valid() && tops_[found].valid() ? tops_[found] : found;
+      return data_.ops[id].sequence;
     }
   }
-  return {};
+  return -1;
+}
+
+// What the places of two ops have in common.
+uint32_t PlaceTree::Common(ir::OpId a, ir::OpId b) {
+  uint32_t left = Of(a).place;
+  uint32_t right = Of(b).place;
+  while (left != right && left != Place::kNoPlace && right != Place::kNoPlace) {
+    uint32_t& deeper =
+        places_[left].depth >= places_[right].depth ? left : right;
+    deeper = places_[deeper].parent;
+  }
+  const bool same = left == right && left != Place::kNoPlace;
+  const bool is_op = same && places_[left].kind == PlaceKind::kOp;
+  return !same ? Place::kNoPlace : is_op ? places_[left].parent : left;
+}
+
+// Of an op of the backward pass: where its op of the forward pass is; where
+// that has no number, what is around its neighbours.
+uint32_t PlaceTree::PlaceOfBackward(ir::OpId top, OpPlace& found) {
+  const int64_t number = NumberOf(top);
+  const ir::OpId forward = number < 0 ? ir::OpId{} : forward_.Of(number);
+  if (forward.valid()) {
+    found.forward = tops_[forward].valid() ? tops_[forward] : forward;
+    return PlaceOfOp(found.forward);
+  }
+  const auto [before, after] =
+      number < 0 ? std::pair<ir::OpId, ir::OpId>() : forward_.Around(number);
+  const uint32_t around =
+      before.valid() ? Common(before, after) : Place::kNoPlace;
+  return around == Place::kNoPlace
+             ? PlaceOfOp(top)
+             : Child(around, PlaceKind::kOp,
+                     ShortOpName(graph_.text(data_.ops[top].name)));
 }
 
 uint32_t PlaceTree::PlaceOfOp(ir::OpId op) {
@@ -247,16 +289,15 @@ uint32_t PlaceTree::PlaceOfOp(ir::OpId op) {
   return place;
 }
 
-const OpPlace& PlaceTree::Of(ir::OpId op) {
+OpPlace PlaceTree::Of(ir::OpId op) {
   const ir::OpId own = tops_[op].valid() ? tops_[op] : op;
-  OpPlace& found = of_ops_[own];
-  if (found.place == Place::kNoPlace) {
-    const ir::OpId forward = ForwardOf(own);
-    found.forward = forward.valid() ? forward : own;
-    found.backward = data_.ops[own].phase == ir::Phase::kBackward;
-    found.place = PlaceOfOp(found.forward);
+  if (of_ops_[own].place == Place::kNoPlace) {
+    OpPlace found{.backward = data_.ops[own].phase == ir::Phase::kBackward,
+                  .forward = own};
+    found.place = found.backward ? PlaceOfBackward(own, found) : PlaceOfOp(own);
+    of_ops_[own] = found;
   }
-  return found;
+  return of_ops_[own];
 }
 
 // Which annotation outside of all ops is the innermost at any time.

@@ -38,7 +38,9 @@ struct PlaceTimes {
 };
 
 /// A place in the tree. The ops of the backward pass are at the op of the
-/// forward pass with the same number of autograd's, so that a module has both.
+/// forward pass with the same number of autograd's, so that a module has both;
+/// where that op's number was not recorded, in what is around the ops with the
+/// numbers next to it.
 ///
 ///   forward and backward
 ///     ## forward ##          annotation

@@ -106,6 +106,22 @@ rank 0 @0+100
       7);
 }
 
+// Some recorders leave out numbers of the forward pass: what ran between two
+// ops of a module is in that module.
+TEST(AttributionTest, AnOpBetweenTwoOfAModuleIsInIt) {
+  const Attribution found = AttributionOf(R"(stepcast-graph 1
+rank 0 @0+100
+  thread main
+    op "a" phase=forward seq=3 modules "M" @0+5
+    op "b" phase=forward seq=7 modules "M/L" @10+5
+    op "View" phase=backward seq=5 @50+5
+    op "Early" phase=backward seq=2 @60+5
+)");
+  EXPECT_EQ(InUs(PlaceAt(found, "forward and backward > M > View").total.host),
+            5);
+  EXPECT_EQ(InUs(PlaceAt(found, "backward > Early").total.host), 5);
+}
+
 // main   |in load 10-60: [empty 50-55]|  |train 70-100: [mm 80-90]      |  120
 TEST(AttributionTest, TimeBeforeAnOpIsThatOfWhatIsAroundIt) {
   const Attribution found = AttributionOf(R"(stepcast-graph 1

@@ -125,8 +125,9 @@ std::vector<Column> TimeColumns() {
 std::vector<Value> TimeCells(const Attribution& found, const PlaceTimes& times,
                              size_t ops) {
   const bool has_gpu = found.total.gpu > Duration{};
+  const Duration share = has_gpu ? times.gpu : times.host;
   return {TimeOrBlank(times.gpu),
-          ShareOf(has_gpu ? times.gpu : times.host, found.step),
+          share == Duration{} ? Value() : ShareOf(share, found.step),
           TimeOrBlank(has_gpu ? times.gpu_backward : times.host_backward),
           TimeOrBlank(times.exposed),
           TimeOrBlank(times.wait),
@@ -155,7 +156,7 @@ Table TextTree(const Attribution& found, const std::string& caption) {
               .readers = Readers::kText};
   // By size, which nobody sees.
   table.columns.insert(table.columns.begin(),
-                       {Column{}, {.label = "part", .width = kNameWidth}});
+                       {Column{}, {.label = "whose", .width = kNameWidth}});
   table.columns.push_back({.label = "from", .width = kNameWidth});
   const std::vector<size_t> ops = OpCounts(found.places);
   for (const TreeRow& row :
@@ -171,8 +172,8 @@ Table TextTree(const Attribution& found, const std::string& caption) {
   return table;
 }
 
-Picture PageTree(const Attribution& found) {
-  html::Tree tree{.name_head = fmt::format("rank {}", found.rank)};
+Picture PageTree(const Attribution& found, const std::string& caption) {
+  html::Tree tree{.name_head = "whose"};
   const std::vector<Column> columns = TimeColumns();
   const std::vector<size_t> ops = OpCounts(found.places);
   for (const TreeRow& row :
@@ -197,7 +198,9 @@ Picture PageTree(const Attribution& found) {
     tree.heads.push_back(is_time ? column.label + " ms" : column.label);
   }
   return {.title = std::string(kTreeTitle),
-          .about = std::string(kTreeText),
+          .about = caption.empty()
+                       ? std::string(kTreeText)
+                       : fmt::format("Of {}. {}", caption, kTreeText),
           .drawing = std::move(tree)};
 }
 
@@ -374,11 +377,12 @@ void AddAttribution(const engine::StepResult& result, Doc& doc) {
   const Attribution found = engine::Attribute(
       result, ir::RankId{static_cast<uint32_t>(result.slowest())});
   // Of several ranks one is shown.
-  doc.blocks.emplace_back(
-      TextTree(found, result.accounts.size() > 1
-                          ? fmt::format("rank {}, the slowest", found.rank)
-                          : ""));
-  doc.blocks.emplace_back(PageTree(found));
+  const std::string caption =
+      result.accounts.size() > 1
+          ? fmt::format("rank {}, the slowest", found.rank)
+          : "";
+  doc.blocks.emplace_back(TextTree(found, caption));
+  doc.blocks.emplace_back(PageTree(found, caption));
   doc.blocks.emplace_back(
       Facts{{{.key = "attribution.rank"}, found.rank},
             {{.key = "attribution.gpu_us"}, found.total.gpu},
