@@ -5,15 +5,12 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "engine/run/replay_testing.h"
 
 namespace stepcast::engine {
 namespace {
-
-using ::testing::HasSubstr;
 
 double InUs(Duration time) {
   return ToMicroseconds(time);

@@ -18,7 +18,8 @@
 
 namespace stepcast::engine {
 
-/// A step compared with the one of median length, on the rank that took longest.
+/// A step compared with the one of median length, on the rank that took
+/// longest.
 struct SlowStep {
   std::optional<int64_t> step{};
   Duration measured{};

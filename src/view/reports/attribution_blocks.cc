@@ -23,7 +23,6 @@ namespace {
 
 using engine::Attribution;
 using engine::Place;
-using engine::PlaceKind;
 using engine::PlaceTimes;
 
 constexpr std::string_view kTreeTitle = "whose time it is";
@@ -303,6 +302,22 @@ std::vector<PartDifference> MoreParts(const engine::SlowStep& step) {
   return parts;
 }
 
+// What is known of a part that took longer: the host's ops and calls, or the
+// rank that came late.
+std::string DetailText(const engine::SlowStep& step, std::string_view part,
+                       Duration least) {
+  if (part == "idle wait_for_rank") {
+    return step.blame;
+  }
+  std::vector<std::string> details;
+  for (const auto& [what, time] : step.host) {
+    if (part == "idle host" && time >= least && details.size() < kMostDetails) {
+      details.push_back(MoreText(time, what));
+    }
+  }
+  return Join(details, ", ");
+}
+
 // "+30.1 ms idle: host busy (+29.8 ms cudaMalloc)"
 std::string WhyText(const engine::SlowStep& step) {
   const Duration least = (step.measured - step.usual.step) / kLeastReason;
@@ -312,19 +327,9 @@ std::string WhyText(const engine::SlowStep& step) {
         reasons.size() == kMostReasons) {
       break;
     }
-    std::string reason = MoreText(part.delta(), PartText(part.name));
-    std::vector<std::string> details;
-    if (part.name == "idle host") {
-      for (const auto& [what, time] : step.host) {
-        if (time >= least && details.size() < kMostDetails) {
-          details.push_back(MoreText(time, what));
-        }
-      }
-    } else if (part.name == "idle wait_for_rank" && !step.blame.empty()) {
-      details.push_back(step.blame);
-    }
-    reason += details.empty() ? "" : fmt::format(" ({})", Join(details, ", "));
-    reasons.push_back(std::move(reason));
+    const std::string details = DetailText(step, part.name, least);
+    reasons.push_back(MoreText(part.delta(), PartText(part.name)) +
+                      (details.empty() ? "" : fmt::format(" ({})", details)));
   }
   return reasons.empty() ? "a little of everything" : Join(reasons, "; ");
 }
