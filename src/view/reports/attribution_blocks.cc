@@ -31,7 +31,7 @@ constexpr std::string_view kTreeText =
     "the backward pass at the op of the forward pass that they belong to. "
     "Exposed: nothing else ran on the GPU. Host: all threads together, "
     "without waits.";
-// What text shows: rows, levels, and the least share of the step.
+// What text shows: rows, levels, and the least share of the step: a hundredth.
 constexpr size_t kTreeRows = 24;
 constexpr size_t kTreeLevels = 4;
 constexpr int64_t kLeastPart = 100;
@@ -334,11 +334,14 @@ std::string WhyText(const engine::SlowStep& step) {
   return reasons.empty() ? "a little of everything" : Join(reasons, "; ");
 }
 
+// For programs: those of at least `least`, more or less.
 template <typename Pairs>
-std::shared_ptr<const Table> MoreRows(const Pairs& pairs) {
+std::shared_ptr<const Table> MoreRows(const Pairs& pairs, Duration least) {
   Table table{.columns = {{.key = "what"}, {.key = "more_us"}}};
   for (const auto& [what, time] : pairs) {
-    table.rows.push_back({what, time});
+    if (std::chrono::abs(time) >= least) {
+      table.rows.push_back({what, time});
+    }
   }
   return std::make_shared<const Table>(std::move(table));
 }
@@ -361,14 +364,16 @@ Table SlowTable(const engine::StepStatistics& statistics) {
       .limit = kSlowRows,
       .keep_by = 2};
   for (const engine::SlowStep& step : statistics.slow) {
+    const Duration least = (step.measured - step.usual.step) / kLeastPart;
     StepParts parts;
     for (const PartDifference& part : MoreParts(step)) {
       parts.emplace_back(part.name, part.delta());
     }
-    table.rows.push_back(
-        {step.step ? Value(*step.step) : Value(nullptr), step.rank,
-         step.measured, step.measured - statistics.median, MoreRows(parts),
-         MoreRows(step.host), WordOrBlank(step.blame), WhyText(step)});
+    table.rows.push_back({step.step ? Value(*step.step) : Value(nullptr),
+                          step.rank, step.measured,
+                          step.measured - statistics.median,
+                          MoreRows(parts, least), MoreRows(step.host, least),
+                          WordOrBlank(step.blame), WhyText(step)});
   }
   return table;
 }
