@@ -8,6 +8,8 @@
 #include "api/ask.h"
 #include "api/workload.h"
 #include "base/units.h"
+#include "engine/explain/attribution.h"
+#include "engine/explain/slow_steps.h"
 #include "view/reports/replay_doc.h"
 #include "view/timelines/timeline.h"
 
@@ -28,12 +30,21 @@ Result<Answer> AskReplay(const scenario::Question& question,
   const auto job =
       std::make_shared<const engine::ReplayedJob>(std::move(replayed));
   Answer answer{
-      .doc = view::ReplayDoc(*job, scenario.workload.front()),
+      .doc = view::ReplayDoc(
+          *job,
+          engine::SummarizeSteps(input.loaded.ranks, input.rules, *job,
+                                 options.threads),
+          scenario.workload.front()),
       .values = {job->max_abs_pct, job->max_abs_pct, job->errors.gmae_pct,
                  ToMicroseconds(job->max_unexplained)},
       .owner = job};
   answer.files.emplace("perfetto", [job] {
     return view::TimelineJson(job->replay.result, job->step.value_or(0));
+  });
+  answer.files.emplace("folded", [job] {
+    const engine::StepResult& result = job->replay.result;
+    return engine::FoldedStacks(
+        result, ir::RankId{static_cast<uint32_t>(result.slowest())});
   });
   return answer;
 }
@@ -70,7 +81,10 @@ Verb ReplayVerb() {
                       .help = "longest unexplained time of a rank's step"}},
       .files = {{.name = "perfetto",
                  .help = "write the timelines of that step, measured and "
-                         "simulated,\nfor Perfetto; .gz is compressed"}},
+                         "simulated,\nfor Perfetto; .gz is compressed"},
+                {.name = "folded",
+                 .help = "write that step's time on the slowest rank as folded "
+                         "stacks,\nin microseconds, for flame graphs"}},
       .ask = AskReplay};
 }
 

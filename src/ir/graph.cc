@@ -51,6 +51,8 @@ class Comparison {
            SameItems(a_.ops, b_.ops,
                      [this](Op op) {
                        op.name = Text(op.name);
+                       op.modules = Text(op.modules);
+                       op.site = Text(op.site);
                        return op;
                      }) &&
            SameItems(a_.calls, b_.calls, [this](Call call) {

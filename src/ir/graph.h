@@ -117,6 +117,11 @@ struct Op {
   IdRange<TensorId> inputs{};
   IdRange<TensorId> outputs{};
   std::optional<Measured> measured{};
+  /// Where the recording has Python's stack: the modules around it, the
+  /// outermost first ("DLRM_0/Linear_1"), and the innermost function that is
+  /// not PyTorch's own ("train.py(12): step").
+  StringId modules = StringPool::kEmpty;
+  StringId site = StringPool::kEmpty;
   friend bool operator==(const Op&, const Op&) = default;
 };
 

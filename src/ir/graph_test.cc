@@ -14,7 +14,7 @@ constexpr std::string_view kSmallGraph = R"(stepcast-graph 1
 source "test"
 rank 0 "V100" @0+100
   thread main "python"
-    op "a" phase=forward seq=3 @1+2
+    op "a" phase=forward seq=3 modules "m" site "s" @1+2
       in fp32[1]
       call launch "launch" @1+1 #c0
         s7: gemm m=1 @3+1 #w0
@@ -60,6 +60,8 @@ TEST(GraphTest, StringIdsDoNotMatter) {
   }
   for (Op& op : data.ops) {
     op.name = move(op.name);
+    op.modules = move(op.modules);
+    op.site = move(op.site);
   }
   for (Call& call : data.calls) {
     call.name = move(call.name);
@@ -87,6 +89,8 @@ TEST(GraphTest, EveryDifferenceCounts) {
       Change{"python", "snake"},
       Change{"op \"a\"", "op \"b\""},
       Change{"phase=forward", "phase=backward"},
+      Change{"modules \"m\"", "modules \"n\""},
+      Change{"site \"s\"", "site \"t\""},
       Change{"fp32[1]", "fp32[2]"},
       Change{"in fp32", "out fp32"},
       Change{"\"launch\"", "\"start\""},

@@ -65,6 +65,8 @@ void Joiner::AddOps(const Graph& graph) {
   ops_.clear();
   for (Op op : data.ops) {  // Parents come first.
     op.name = Text(graph, op.name);
+    op.modules = Text(graph, op.modules);
+    op.site = Text(graph, op.site);
     op.thread = Mapped(threads_, op.thread);
     op.parent = Mapped(ops_, op.parent);
     ops_.push_back(builder_.AddOp(op, tensors(op.inputs), tensors(op.outputs)));

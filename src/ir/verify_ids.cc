@@ -349,6 +349,8 @@ Status VerifyOpIds(const GraphData& data) {
     RETURN_IF_ERROR(
         IdsOf(data, id)
             .Has("name's text", op.name, data.strings.size())
+            .Has("modules' text", op.modules, data.strings.size())
+            .Has("site's text", op.site, data.strings.size())
             .Has("thread", op.thread, data.threads.size())
             .Has("parent", op.parent, data.ops.size(), Presence::kOptional)
             .status());

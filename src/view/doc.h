@@ -17,6 +17,7 @@
 #include "view/html/bars.h"
 #include "view/html/chart.h"
 #include "view/html/timeline.h"
+#include "view/html/tree.h"
 
 namespace stepcast::view {
 
@@ -75,6 +76,7 @@ using Facts = std::vector<Fact>;
 enum class Readers : uint8_t {
   kAll,
   kPages,     // HTML alone, where there is room.
+  kText,      // Text and Markdown; pages have a picture.
   kPrograms,  // JSON alone.
 };
 
@@ -127,8 +129,8 @@ using MakeChart = std::function<AnyChart()>;
 struct Picture {
   std::string title{};
   std::string about{};
-  std::variant<html::Bars, html::Waterfall, html::TornadoChart, MakeChart,
-               MakeTimelines>
+  std::variant<html::Bars, html::Waterfall, html::TornadoChart, html::Tree,
+               MakeChart, MakeTimelines>
       drawing{};
 };
 

@@ -74,7 +74,7 @@ void VisitGroup(const Group& group, Writer& writer) {
 
 /// Whether text and Markdown show it.
 inline bool IsShown(const Table& table) {
-  return table.readers == Readers::kAll &&
+  return (table.readers == Readers::kAll || table.readers == Readers::kText) &&
          !(table.RowCount() == 0 && table.none.empty());
 }
 

@@ -10,6 +10,7 @@
 #include "scenario/scenario_text.h"
 #include "view/html/escape.h"
 #include "view/html/page.h"
+#include "view/html/tree.h"
 #include "view/people.h"
 #include "view/write.h"
 
@@ -55,6 +56,9 @@ struct Drawer {
   }
   std::string operator()(const html::TornadoChart& chart) const {
     return html::TornadoHtml(chart);
+  }
+  std::string operator()(const html::Tree& tree) const {
+    return html::TreeHtml(tree);
   }
   std::string operator()(const MakeChart& make) const {
     return std::visit(*this, make());
@@ -108,6 +112,7 @@ class HtmlWriter {
 
   void operator()(const Table& table) {
     if (table.readers == Readers::kPrograms ||
+        table.readers == Readers::kText ||
         (table.RowCount() == 0 && table.none.empty())) {
       return;
     }

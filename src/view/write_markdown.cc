@@ -99,7 +99,14 @@ class MarkdownWriter {
       std::vector<std::string> cells;
       cells.reserve(row.size());
       for (const std::string& cell : row) {
-        cells.push_back(Escaped(cell));
+        // Blanks in front, which show levels, would not be seen.
+        const size_t blanks =
+            std::min(cell.find_first_not_of(' '), cell.size());
+        std::string text;
+        for (size_t i = 0; i < blanks; ++i) {
+          text += "&nbsp;";
+        }
+        cells.push_back(text + Escaped(cell.substr(blanks)));
       }
       text_ += RowText(cells);
     }

@@ -78,7 +78,7 @@ TEST(GraphTextPropertyTest, RandomGraphsUseEveryPartOfTheForm) {
   for (const std::string_view part :
        {"op=#o", "op=none", "]: ", "\\x", " device=", "/", "event=#c",
         "stream=", "inferred", "\ncollective ", "phase=", "seq=", "@-", "@+",
-        " #w", "\n  s"}) {
+        " #w", "\n  s", " modules \"", " site \""}) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
 }
@@ -114,9 +114,9 @@ auto Fields(const ir::Stream& stream) {
 }
 auto Fields(const ir::Op& op) {
   const auto& [name, kind, thread, parent, phase, sequence, inputs, outputs,
-               measured] = op;
+               measured, modules, site] = op;
   return std::tie(name, kind, thread, parent, phase, sequence, inputs, outputs,
-                  measured);
+                  measured, modules, site);
 }
 auto Fields(const ir::Tensor& tensor) {
   const auto& [dims, dtype, device, storage] = tensor;

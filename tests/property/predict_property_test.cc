@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "engine/explain/attribution.h"
 #include "model/model.h"
 #include "model/model_testing.h"
 #include "model/settings.h"
@@ -111,6 +112,39 @@ TEST_P(PredictLawsTest, ThroughputNeverFallsWithTheBatch) {
     EXPECT_GE(throughput, before * (1 - kCacheTolerance))
         << "batch " << batch << " on " << GetParam().gpu;
     before = throughput;
+  }
+}
+
+// Of the last of several repeats of a step without recorded times.
+TEST_P(PredictLawsTest, EveryTimeOfAStepHasOnePlace) {
+  scenario::Job job;
+  job.options.samples = 0;
+  job.request.model = Dlrm();
+  job.request.settings.batch = 4096;
+  job.request.settings.mode = GetParam().mode;
+  job.names.machine.gpu = GetParam().gpu;
+  const auto predicted = scenario::PredictJob(job, resolver_);
+  ASSERT_TRUE(predicted) << predicted.error().message;
+  const StepResult& result = predicted->result;
+  PlaceTimes expected;
+  for (const sim::TaskId task : result.lowered.activity_tasks) {
+    const sim::Placement& placement = result.schedule.placements[task];
+    expected.gpu += placement.end - placement.run;
+  }
+  for (const auto& segments : result.plan.threads) {
+    for (const timeline::HostSegment& segment : segments) {
+      expected.host += segment.duration + segment.tail;
+    }
+  }
+  const Attribution found = Attribute(result, ir::RankId{0});
+  PlaceTimes own;
+  for (const Place& place : found.places) {
+    own += place.own;
+  }
+  EXPECT_GT(own.gpu, Duration{});
+  for (const PlaceTimes& sum : {own, found.total}) {
+    EXPECT_EQ(sum.gpu, expected.gpu);
+    EXPECT_EQ(sum.host, expected.host);
   }
 }
 

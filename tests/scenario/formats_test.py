@@ -85,6 +85,7 @@ class Page(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.tables = []
+        self.lines = []  # Of a tree: the words of each, the heads first.
         self.question = self.verdict = self.title = ""
         self.target = None
         self.feed(text)
@@ -107,6 +108,12 @@ class Page(html.parser.HTMLParser):
             self.target = "title"
         elif attributes.get("class") == "verdict":
             self.target = "verdict"
+        elif tag in ("div", "summary") and "line" in attributes.get(
+                "class", "").split():
+            self.lines.append([])
+        elif tag == "span" and attributes.get("class") in ("name", "cell"):
+            self.lines[-1].append("")
+            self.target = "line"
         elif attributes.get("id") == "question":
             self.target = "question"
 
@@ -120,6 +127,8 @@ class Page(html.parser.HTMLParser):
             self.tables[-1]["heads"][-1] += data
         elif self.target == "td":
             self.tables[-1]["rows"][-1][-1] += data
+        elif self.target == "line":
+            self.lines[-1][-1] += data
         elif self.target:
             setattr(self, self.target, getattr(self, self.target) + data)
 
@@ -224,6 +233,15 @@ class FormatsTest(unittest.TestCase):
             self.assertIn(row, page)
             del page[:page.index(row) + 1]
 
+    def check_tree(self, lines, heads, rows):
+        """The numbers of every row of the text are in a line of the tree."""
+        numbers = lambda cells: {cell for cell in cells
+                                 if re.match(r"[\d,.]+( %)?$", cell)}
+        self.assertLessEqual(set(heads) - {"from"}, set(lines[0]))
+        for row in rows:
+            self.assertTrue(any(numbers(row[1:]) <= set(line)
+                                for line in lines), row)
+
     def test_tables_are_the_same_in_all_formats(self):
         for name, words in REPORTS.items():
             with self.subTest(name):
@@ -239,6 +257,10 @@ class FormatsTest(unittest.TestCase):
                         self.check_csv(table, words)
                     if tuple(table["heads"]) in tables:
                         self.check_text(table, tables)
+                        both += 1
+                for heads, rows in tables.items():
+                    if page.lines and heads[0] == page.lines[0][0]:
+                        self.check_tree(page.lines, heads, rows)
                         both += 1
                 # No table of the text is missing on the page.
                 self.assertEqual(both, len(tables))

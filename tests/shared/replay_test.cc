@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/explain/account_testing.h"
+#include "engine/explain/attribution.h"
 #include "engine/explain/path_parts.h"
 #include "tests/shared/shared_traces.h"
 #include "view/reports/path_summary.h"
@@ -92,6 +93,47 @@ TEST_P(SharedReplayTest, TheAccountOfEveryRankSumsToItsStep) {
   const ReplayedJob job = ReplayOf({GetParam().path});
   for (const RankAccount& account : job.replay.result.accounts) {
     EXPECT_EQ(SumOf(account), account.step) << "rank " << account.rank;
+  }
+}
+
+// Nothing of a step is left out of the tree, and nothing is counted twice.
+TEST_P(SharedReplayTest, TheTreeSumsToAllActivitiesAndSegments) {
+  const ReplayedJob job = ReplayOf({GetParam().path});
+  const StepResult& result = job.replay.result;
+  const ir::GraphData& data = result.graph->data();
+  for (const ir::RankId rank : data.ranks.ids()) {
+    Duration gpu{};
+    for (const ir::ActivityId id : data.activities.ids()) {
+      if (data.streams[data.activities[id].stream].rank == rank) {
+        const auto& placement =
+            result.schedule.placements[result.lowered.activity_tasks[id]];
+        gpu += placement.end - placement.run;
+      }
+    }
+    Duration host{};
+    for (const ir::ThreadId thread : data.threads.ids()) {
+      if (data.threads[thread].rank == rank) {
+        for (const auto& segment : result.plan.threads[thread]) {
+          host += segment.duration + segment.tail;
+        }
+      }
+    }
+    const Attribution found = Attribute(result, rank);
+    EXPECT_EQ(found.total.gpu, gpu) << "rank " << rank.value;
+    EXPECT_EQ(found.total.host, host) << "rank " << rank.value;
+    PlaceTimes own;
+    PlaceTimes roots;
+    for (const Place& place : found.places) {
+      own += place.own;
+      if (place.parent == Place::kNoPlace) {
+        roots += place.total;
+      }
+    }
+    for (const PlaceTimes& sum : {own, roots}) {
+      EXPECT_EQ(sum.gpu, gpu) << "rank " << rank.value;
+      EXPECT_EQ(sum.host, host) << "rank " << rank.value;
+    }
+    EXPECT_LE(found.total.exposed, gpu);
   }
 }
 

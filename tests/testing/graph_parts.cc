@@ -79,6 +79,8 @@ class Adder {
     for (const size_t i : ops_.order()) {
       ir::Op op = parts_.ops[i].item;
       op.name = builder_.Intern(parts_.ops[i].name);
+      op.modules = builder_.Intern(parts_.ops[i].modules);
+      op.site = builder_.Intern(parts_.ops[i].site);
       op.thread = threads_(op.thread);
       op.parent = ops_(op.parent);
       builder_.AddOp(op, parts_.ops[i].inputs, parts_.ops[i].outputs);

@@ -205,7 +205,9 @@ class Generator {
                  .phase = RandomEnum<ir::Phase>(rng_),
                  .sequence = rng_.OneIn(2) ? -1 : RandomNumber(rng_),
                  .measured = RandomTime()},
-        .name = RandomName(rng_)};
+        .name = RandomName(rng_),
+        .modules = rng_.OneIn(2) ? "" : RandomName(rng_),
+        .site = rng_.OneIn(2) ? "" : RandomName(rng_)};
     for (std::vector<ir::Tensor>* tensors : {&op.inputs, &op.outputs}) {
       for (uint64_t left = rng_.Below(3); left > 0; --left) {
         tensors->push_back(RandomTensor(rng_));

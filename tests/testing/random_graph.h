@@ -22,6 +22,8 @@ struct GraphParts {
   struct OpPart {
     ir::Op item{};
     std::string name{};
+    std::string modules{};
+    std::string site{};
     std::vector<ir::Tensor> inputs{};
     std::vector<ir::Tensor> outputs{};
   };

@@ -507,7 +507,9 @@ class GraphParser {
                                    .parent = innermost_op(),
                                    .phase = op.phase,
                                    .sequence = op.sequence,
-                                   .measured = op.measured}};
+                                   .measured = op.measured,
+                                   .modules = builder().Intern(op.modules),
+                                   .site = builder().Intern(op.site)}};
     graph_.DefineOp(Label(op.label), id);
     open_.push_back({.kind = Open::Kind::kOp, .index = id.value});
     return {};

@@ -199,7 +199,11 @@ TEST(GraphTextTest, UnknownWordsAreNamedWithTheirLine) {
             "out");
   EXPECT_EQ(ErrorInThread("op \"x\" fase=forward"),
             "line 4: unknown word 'fase=forward'; expected a name in quotes, "
-            "phase=, seq=, a time or a label");
+            "phase=, seq=, modules, site, a time or a label");
+  EXPECT_EQ(ErrorInThread("op \"x\" site train.py"),
+            "line 4: 'train.py'; expected text in quotes");
+  EXPECT_EQ(ErrorInThread("op \"x\" modules \"A\" modules \"B\""),
+            "line 4: \"B\": the line has one already");
   EXPECT_THAT(ErrorInThread("op \"x\" phase=foreward"),
               HasSubstr("unknown word 'foreward'; expected unknown, "));
   EXPECT_THAT(ErrorInThread("call lunch \"x\""),

@@ -296,6 +296,14 @@ class GraphWriter {
       out_ += " seq=";
       AppendInt(out_, op.sequence);
     }
+    if (op.modules != StringPool::kEmpty) {
+      Word("modules");
+      Quoted(op.modules);
+    }
+    if (op.site != StringPool::kEmpty) {
+      Word("site");
+      Quoted(op.site);
+    }
     Time(op.measured);
     if (has_label) {
       Label('o', item.op.value);

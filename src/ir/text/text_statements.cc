@@ -84,6 +84,21 @@ Result<std::string_view> NextWord(TextLine& line, std::string_view expected) {
   return word->text;
 }
 
+// The next word, which must be in quotes; `before` is what an earlier one of
+// the line said.
+Result<std::string> NextQuoted(TextLine& line, std::string_view before) {
+  ASSIGN_OR_RETURN(const std::optional<TextWord> word, line.Next());
+  if (!word || !word->quoted) {
+    return Fail(ErrorCode::kInvalidInput,
+                fmt::format("{}; expected text in quotes",
+                            word ? Shown(*word) : "the line ends"));
+  }
+  if (!before.empty()) {
+    return Bad(*word, "the line has one already");
+  }
+  return ParseQuoted(*word);
+}
+
 template <typename E>
 Result<E> NextName(TextLine& line) {
   ASSIGN_OR_RETURN(const std::string_view word,
@@ -246,9 +261,14 @@ Result<OpLine> ParseOpLine(TextLine& line) {
       ASSIGN_OR_RETURN(op.phase, ParseName<Phase>(*phase));
     } else if (const auto sequence = After("seq=", word)) {
       ASSIGN_OR_RETURN(op.sequence, ParseNumber(*sequence));
+    } else if (word == "modules") {
+      ASSIGN_OR_RETURN(op.modules, NextQuoted(line, op.modules));
+    } else if (word == "site") {
+      ASSIGN_OR_RETURN(op.site, NextQuoted(line, op.site));
     } else {
       return Unknown({.text = word},
-                     "a name in quotes, phase=, seq=, a time or a label");
+                     "a name in quotes, phase=, seq=, modules, site, a time or "
+                     "a label");
     }
     return {};
   }));

@@ -61,11 +61,13 @@ struct ThreadLine {
 };
 Result<ThreadLine> ParseThreadLine(TextLine& line);
 
-/// op "aten::addmm" phase=forward seq=12 @10.5+25 #o1
+/// op "aten::addmm" phase=forward seq=12 modules "A/B" site "a.py(1): f" @1+2
 struct OpLine {
   std::string name{};
   Phase phase = Phase::kUnknown;
   int64_t sequence = Op{}.sequence;
+  std::string modules{};
+  std::string site{};
   std::optional<Measured> measured{};
   std::string_view label{};
 };

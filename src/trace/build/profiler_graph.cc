@@ -183,6 +183,11 @@ class ProfilerRankAdder {
       if (linked_.parent[i] != kNoEvent) {
         op.parent = ids_.ops[linked_.parent[i]];
       }
+      if (!facts_.places.of_events.empty()) {
+        const PythonPlace place = facts_.places.of_events[i];
+        op.modules = builder_.Intern(facts_.places.texts[place.modules]);
+        op.site = builder_.Intern(facts_.places.texts[place.site]);
+      }
       const Arguments* found = arguments.Find(i);
       ids_.ops[i] = found == nullptr
                         ? builder_.AddOp(op)
@@ -327,6 +332,7 @@ ProfilerFacts ReadFacts(const RankTrace& rank, const Rules& rules) {
               FindAutogradThreads(inputs, trace.strings, rules,
                                   static_cast<uint32_t>(trace.threads.size())),
           .syncs = ReadSyncs(linked),
+          .places = FindPythonPlaces(linked),
           .shapes = ClassifyAll(rank, rules)};
 }
 

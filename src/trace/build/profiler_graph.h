@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/diagnostics.h"
@@ -52,11 +53,34 @@ struct AddedRank {
   std::vector<LaunchedCollective> collectives;
 };
 
+// Where in Python's code each host event is from, where stacks were recorded.
+
+struct PythonPlace {
+  uint32_t modules = 0;  // Into PythonPlaces::texts: "DLRM_0/Linear_1".
+  uint32_t site = 0;     // "train.py(12): step"
+};
+
+struct PythonPlaces {
+  std::vector<std::string> texts{""};  // Distinct; the first is of none.
+  /// By host event; empty where no stack was recorded.
+  std::vector<PythonPlace> of_events{};
+};
+
+/// By the functions that ran on the event's thread when it started.
+///
+///   train.py(12): step
+///     DLRM_0
+///       dlrm.py(70): forward
+///         Linear_1
+///           aten::linear         DLRM_0/Linear_1, dlrm.py(70): forward
+PythonPlaces FindPythonPlaces(const LinkedTrace& linked);
+
 /// What all steps of a profiler trace share: found once, used for each of them.
 struct ProfilerFacts {
   std::vector<ir::Phase> phases;  // By host event.
   std::vector<bool> autograd;     // By thread.
   SyncFacts syncs;
+  PythonPlaces places;
   Classification shapes;
 };
 ProfilerFacts ReadFacts(const RankTrace& rank, const Rules& rules);

@@ -108,6 +108,16 @@ struct SyncEvent {
   int64_t correlation = -1;         // Of the runtime call.
 };
 
+/// A module's call, or a function of Python that is not PyTorch's own, where
+/// stacks were recorded (with_stack). The others, nine of ten, are not kept.
+struct PythonFrame {
+  StringId name{};      // "Linear_0" of a module, "train.py(12): step".
+  uint32_t thread = 0;  // Into ProfilerTrace::python_threads.
+  bool is_module = false;
+  Duration start{};
+  Duration duration{};
+};
+
 struct HostThread {
   std::string process;  // As in the file: numbers or words.
   std::string thread;
@@ -120,7 +130,7 @@ struct SkippedEvents {
   int64_t metadata = 0;         // ph M
   int64_t instants = 0;         // ph i: memory samples and marks
   int64_t counters = 0;         // ph C
-  int64_t python = 0;           // python_function
+  int64_t python = 0;           // python_function, with those that are kept.
   int64_t gpu_annotations = 0;  // gpu_user_annotation
   int64_t other = 0;            // Any other complete event.
 };
@@ -133,6 +143,8 @@ struct ProfilerTrace {
   std::vector<RuntimeEvent> runtime_events;
   std::vector<DeviceEvent> device_events;
   std::vector<SyncEvent> sync_events;
+  std::vector<PythonFrame> python_frames;
+  std::vector<HostThread> python_threads;  // Of these; they may have no ops.
   std::vector<RawArguments> arguments;
   SkippedEvents skipped;
 };

@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "engine/explain/path_parts.h"
 #include "ir/names.h"
+#include "view/reports/attribution_blocks.h"
 #include "view/reports/breakdown.h"
 #include "view/reports/path_summary.h"
 #include "view/reports/step_blocks.h"
@@ -433,7 +434,8 @@ Facts SteadyFacts(const ReplayedJob& job) {
 
 }  // namespace
 
-Doc ReplayDoc(const ReplayedJob& job, const std::string& name) {
+Doc ReplayDoc(const ReplayedJob& job, const engine::StepStatistics& statistics,
+              const std::string& name) {
   const engine::StepResult& result = job.replay.result;
   const RankAccount slowest = result.slowest_account();
   const bool several = result.accounts.size() > 1;
@@ -454,6 +456,7 @@ Doc ReplayDoc(const ReplayedJob& job, const std::string& name) {
   AddLimits(limits, job.steady.step, /*server=*/false, doc);
   doc.blocks.emplace_back(RankSteps(job));
   doc.blocks.emplace_back(ReplayedTable(job));
+  AddStepStatistics(statistics, doc);
   doc.blocks.emplace_back(Picture{.title = "where the time went",
                                   .about = std::string(kBarsText),
                                   .drawing = AccountBars(result.accounts)});
@@ -465,6 +468,7 @@ Doc ReplayDoc(const ReplayedJob& job, const std::string& name) {
   if (several) {
     doc.blocks.emplace_back(RankTimes(result.accounts));
   }
+  AddAttribution(result, doc);
   doc.blocks.emplace_back(Picture{
       .title = "timeline",
       .about = fmt::format("As simulated from the measured durations. {}",

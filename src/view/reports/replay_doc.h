@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "engine/explain/slow_steps.h"
 #include "engine/run/replay.h"
 #include "view/doc.h"
 
@@ -12,7 +13,9 @@ namespace stepcast::view {
 /// Of one step where the time went, who waited for whom, what decided its
 /// length and what is unexplained; of all steps measured against simulated.
 /// `name` is of the trace. The job must live as long as the document.
-Doc ReplayDoc(const engine::ReplayedJob& job, const std::string& name);
+Doc ReplayDoc(const engine::ReplayedJob& job,
+              const engine::StepStatistics& statistics,
+              const std::string& name);
 
 }  // namespace stepcast::view
 

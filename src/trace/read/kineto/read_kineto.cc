@@ -1,5 +1,6 @@
 #include "trace/read/kineto/read_kineto.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -54,6 +55,7 @@ class EventCollector {
   void AddDevice(const EventFields& fields, const Times& times,
                  EventCategory category);
   void AddSync(const EventFields& fields, const Times& times);
+  void AddPython(const EventFields& fields);
 
   bool ReadTimes(const EventFields& fields, Times& times);
   EventArgs ArgsOf(const EventFields& fields);
@@ -69,6 +71,7 @@ class EventCollector {
   std::string last_process_;
   std::string last_thread_;
   uint32_t last_thread_index_ = 0;
+  StringPool python_keys_;  // The same of python_threads.
   // Argument sets by the bytes of their ids; ids count from 1 too.
   StringPool argument_keys_;
   int64_t event_count_ = 0;
@@ -94,6 +97,26 @@ int64_t StreamFromThread(std::string_view thread) {
   int64_t number = 0;
   std::from_chars(thread.data(), thread.data() + thread.size(), number);
   return number;
+}
+
+// "Linear_0" of "nn.Module: Linear_0", a call of a module; else nothing.
+std::string_view ModuleIn(std::string_view name) {
+  constexpr std::string_view kModule = "nn.Module: ";
+  return name.starts_with(kModule) ? name.substr(kModule.size())
+                                   : std::string_view();
+}
+
+// Whether a function, "path/file.py(12): name", is of the user's or a library's
+// code: neither built in nor in the package torch, nor what Python wraps
+// functions and threads with.
+bool IsOwnCode(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kWrappers = {
+      "contextlib.py(", "functools.py(", "threading.py(", "typing.py("};
+  return !name.starts_with('<') && name.find(".py(") != name.npos &&
+         !name.starts_with("torch/") && name.find("/torch/") == name.npos &&
+         std::ranges::none_of(kWrappers, [&](std::string_view wrapper) {
+           return name.find(wrapper) != name.npos;
+         });
 }
 
 void EventCollector::Add(JsonValue event) {
@@ -150,6 +173,7 @@ void EventCollector::AddComplete(const EventFields& fields) {
       return;
     case EventCategory::kPython:
       ++trace_.skipped.python;
+      AddPython(fields);
       return;
     case EventCategory::kGpuAnnotation:
       ++trace_.skipped.gpu_annotations;
@@ -256,6 +280,28 @@ void EventCollector::AddSync(const EventFields& fields, const Times& times) {
        .wait_on_stream = args.wait_on_stream.value_or(-1),
        .record_correlation = args.record_correlation.value_or(-1),
        .correlation = args.correlation.value_or(-1)});
+}
+
+void EventCollector::AddPython(const EventFields& fields) {
+  const std::string_view module = ModuleIn(fields.name);
+  Times times;
+  if ((module.empty() && !IsOwnCode(fields.name)) ||
+      !ReadTimes(fields, times)) {
+    return;
+  }
+  const StringId key =
+      python_keys_.Intern(fmt::format("{}\n{}", fields.process, fields.thread));
+  if (key.value - 1 == trace_.python_threads.size()) {
+    trace_.python_threads.push_back({.process = std::string(fields.process),
+                                     .thread = std::string(fields.thread),
+                                     .name = {}});
+  }
+  trace_.python_frames.push_back(
+      {.name = InternName(module.empty() ? fields.name : module),
+       .thread = key.value - 1,
+       .is_module = !module.empty(),
+       .start = times.start,
+       .duration = times.duration});
 }
 
 bool EventCollector::ReadTimes(const EventFields& fields, Times& times) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -22,6 +23,7 @@ using stepcast::testing::KinetoDialect;
 using stepcast::testing::KinetoFacts;
 using stepcast::testing::KinetoOptions;
 using stepcast::testing::MakeKineto;
+using ::testing::ElementsAre;
 using ::testing::Optional;
 using ::testing::SizeIs;
 
@@ -143,6 +145,36 @@ TEST(ReadKinetoTest, ThreadsAreNamedByMetadata) {
   EXPECT_EQ(trace.host_events[0].thread, trace.host_events[2].thread);
   EXPECT_EQ(trace.threads[1].name, "pt_autograd_0");
   EXPECT_EQ(trace.skipped.metadata, 2);
+}
+
+// Nine of ten events of a stack are of PyTorch's own code or built in.
+TEST(ReadKinetoTest, ModulesAndOwnFunctionsOfPythonAreKept) {
+  std::string events;
+  for (const std::string_view name :
+       {"nn.Module: Linear_0", "train.py(12): step",
+        "/opt/lib/torchrec/modules/mlp.py(70): forward",
+        "torch/nn/modules/linear.py(130): forward",
+        "/opt/lib/torch/nn/functional.py(12): linear",
+        "<built-in function linear>", "<frozen os>(808): getenv",
+        "contextlib.py(81): inner", "not a function"}) {
+    events += fmt::format(
+        R"({}{{"ph": "X", "cat": "python_function", "name": "{}", "pid": 1,
+               "tid": 2, "ts": 1, "dur": 2}})",
+        events.empty() ? "" : ",", name);
+  }
+  const ProfilerTrace trace = ReadProfilerTrace(EventsDocument(events));
+  std::vector<std::string> kept;
+  for (const PythonFrame& frame : trace.python_frames) {
+    kept.push_back(fmt::format("{} {}", frame.is_module ? "module" : "code",
+                               trace.strings.view(frame.name)));
+  }
+  EXPECT_THAT(
+      kept, ElementsAre("module Linear_0", "code train.py(12): step",
+                        "code /opt/lib/torchrec/modules/mlp.py(70): forward"));
+  EXPECT_EQ(trace.skipped.python, 9);
+  // A thread without ops is none of the host's.
+  EXPECT_THAT(trace.threads, SizeIs(0));
+  EXPECT_THAT(trace.python_threads, SizeIs(1));
 }
 
 TEST(ReadKinetoTest, WhatTheGraphDoesNotNeedIsCounted) {
