@@ -24,8 +24,6 @@ constexpr double kLeastLostUs = 5;
 // What kernels of a shape lost is reported from this share of all ranks' steps
 // on: less is within what steps differ by.
 constexpr double kLeastLostShare = 1e-3;
-// Rates this far above a peak are rounding of recorded times and clocks.
-constexpr double kPeakSlack = 1.02;
 
 // What is known of one kernel of a shape.
 struct ShapePrice {
@@ -302,15 +300,14 @@ RateMark RateMaker::MarkOf(const RateSum& sum, double peak_flops_us) const {
   if (!with_.same_gpu || sum.sized == 0) {
     return RateMark::kNone;
   }
-  if (sum.roofline_us > kPeakSlack * sum.sized_us) {
+  if (sum.roofline_us > sum.sized_us) {
     return RateMark::kAbovePeak;
   }
-  if (peak_flops_us > kPeakSlack * sum.sized_us) {
+  if (peak_flops_us > sum.sized_us) {
     return RateMark::kFewerProducts;
   }
   const double dram_us = sum.bytes / with_.models->machine().peak_dram_rate();
-  return dram_us > kPeakSlack * sum.sized_us ? RateMark::kFromL2
-                                             : RateMark::kNone;
+  return dram_us > sum.sized_us ? RateMark::kInL2 : RateMark::kNone;
 }
 
 void RateMaker::Finish() {

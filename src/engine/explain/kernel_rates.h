@@ -16,9 +16,9 @@ namespace stepcast::engine {
 /// Why a rate may be above a peak of the datasheet.
 enum class RateMark : uint8_t {
   kNone,
-  kFromL2,         // More bytes than DRAM delivers: they were in L2.
+  kInL2,           // More bytes than DRAM moves: they stay in L2.
   kFewerProducts,  // More FLOP than the units do: Winograd's algorithms.
-  kAbovePeak,      // No cause known: sizes or units are not what they seem.
+  kAbovePeak,      // No cause known: clocks, sizes or units are other ones.
 };
 
 /// Kernels together. FLOP, bytes and the times that the GPU needs are of those

@@ -6,13 +6,16 @@
 
 #include "engine/run/replay.h"
 #include "view/doc.h"
+#include "view/reports/rates_blocks.h"
 
 namespace stepcast::view {
 
 /// Of one step where the time went, who waited for whom, what decided its
 /// length and what is unexplained; of all steps measured against simulated.
-/// `name` is of the trace. The job must live as long as the document.
-Doc ReplayDoc(const engine::ReplayedJob& job, const std::string& name);
+/// `name` is of the trace. The job must live as long as the document, `rates`
+/// need not.
+Doc ReplayDoc(const engine::ReplayedJob& job, const std::string& name,
+              const RatesOf& rates);
 
 }  // namespace stepcast::view
 
