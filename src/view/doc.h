@@ -74,7 +74,7 @@ using Facts = std::vector<Fact>;
 /// Whom a block is for.
 enum class Readers : uint8_t {
   kAll,
-  kPages,     // HTML alone, where there is room.
+  kPages,     // Not in text; on pages is room, and a key is in JSON.
   kPrograms,  // JSON alone.
 };
 

@@ -79,12 +79,8 @@ Value MarkValue(RateMark mark) {
 
 // For pages and programs: where text has no room.
 void AddBeyondText(Table table, Doc& doc) {
-  Table page = table;
-  page.key.clear();
-  page.readers = Readers::kPages;
-  table.readers = Readers::kPrograms;
+  table.readers = Readers::kPages;
   doc.blocks.emplace_back(std::move(table));
-  doc.blocks.emplace_back(std::move(page));
 }
 
 // What all tables of rates have in common.
