@@ -112,7 +112,7 @@ Result<Predicted> PredictTrace(const scenario::Scenario& scenario,
        .overheads = name,
        .window = graph->is_timed() ? "the recorded step, with its profiler"
                                    : "steady step"});
-  report.models = models;
+  report.models = graph->is_timed() ? models : nullptr;
   if (how.details) {
     report.ops = view::SumOps(result);
   }

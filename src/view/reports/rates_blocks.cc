@@ -25,9 +25,10 @@ using engine::RateSum;
 constexpr size_t kRateRows = 12;
 // Kernels by op and shape on pages and for programs, the longest: those
 // left take less than a thousandth of a step each.
-constexpr size_t kMostShapes = 100;
-// Of a shape in text.
-constexpr size_t kShapeWidth = 56;
+constexpr size_t kMostShapes = 50;
+// Of an op, and of a shape: both in a row with numbers.
+constexpr size_t kOpWidth = 40;
+constexpr size_t kShapeWidth = 64;
 // Ranks that the matrix of a page has room for.
 constexpr size_t kMostPeers = 16;
 // Rates of less than this share of the kernels' time say little of a step.
@@ -199,8 +200,8 @@ Table ShapeRateTable(const ir::Graph& graph, const engine::KernelRates& kernels,
       .key = "rates.kernels",
       .title = "what kernels reach, by op and shape",
       .about = "Over all ranks, of what the step launched, the longest.",
-      .columns = {{.key = "op", .label = "op", .width = kNameWidth},
-                  {.key = "shape", .label = "shape", .width = kNameWidth}}};
+      .columns = {{.key = "op", .label = "op", .width = kOpWidth},
+                  {.key = "shape", .label = "shape", .width = kShapeWidth}}};
   const std::vector<Column> columns = RateColumns(times);
   table.columns.insert(table.columns.end(), columns.begin(), columns.end());
   for (size_t i = 0; i < kernels.kernels.size() && i < kMostShapes; ++i) {
@@ -222,7 +223,7 @@ Table SlowTable(const ir::Graph& graph, const engine::KernelRates& kernels) {
           "shape take on this GPU by its model, and 5 us more than usual. "
           "GPU shared: how much of their time something else ran on the "
           "GPU, which shares its units and memory.",
-      .columns = {{.key = "op", .label = "op", .width = kShapeWidth},
+      .columns = {{.key = "op", .label = "op", .width = kOpWidth},
                   {.key = "shape", .label = "shape", .width = kShapeWidth},
                   {.key = "times", .label = "times"},
                   {.key = "of", .label = "of"},
@@ -253,7 +254,8 @@ Table CopyTable(const engine::KernelRates& kernels, bool same_gpu) {
               .columns = {{.key = "kind", .label = "direction"},
                           {.key = "memory", .label = "host memory"},
                           {.key = "times", .label = "times"},
-                          {.key = "bytes", .label = "bytes", .unit = "MB"},
+                          {.key = "bytes"},
+                          {.label = "bytes"},
                           {.key = "time_us", .label = "time"},
                           {.key = "gbs", .label = "GB/s", .decimals = 2},
                           {.key = "roofline_share", .label = "of the link"},
@@ -264,14 +266,14 @@ Table CopyTable(const engine::KernelRates& kernels, bool same_gpu) {
     const auto of_time = [&](double us) {
       return same_gpu ? KnownShare(us / copies.time_us) : Value();
     };
-    table.rows.push_back({std::string(ir::Name(copies.kind)),
-                          !host           ? Value()
-                          : copies.pinned ? Value(std::string("pinned"))
-                                          : Value(std::string("pageable")),
-                          copies.count, Whole(copies.bytes),
-                          FromMicroseconds(copies.time_us), Known(copies.gbs()),
-                          of_time(copies.roofline_us),
-                          of_time(copies.model_us)});
+    table.rows.push_back(
+        {std::string(ir::Name(copies.kind)),
+         !host           ? Value()
+         : copies.pinned ? Value(std::string("pinned"))
+                         : Value(std::string("pageable")),
+         copies.count, Whole(copies.bytes), BytesText(Whole(copies.bytes)),
+         FromMicroseconds(copies.time_us), Known(copies.gbs()),
+         of_time(copies.roofline_us), of_time(copies.model_us)});
   }
   return table;
 }
@@ -288,7 +290,8 @@ Table SizeTable(const engine::Traffic& traffic) {
       .columns = {
           {.key = "kind", .label = "kind"},
           {.key = "ranks", .label = "ranks"},
-          {.key = "bytes", .label = "buffer", .unit = "MB"},
+          {.key = "bytes"},
+          {.label = "buffer"},
           {.key = "times", .label = "times"},
           {.key = "own_us", .label = "own, sum"},
           {.label = "shortest", .unit = "us"},
@@ -297,10 +300,11 @@ Table SizeTable(const engine::Traffic& traffic) {
           {.key = "best_bus_gbs", .label = "best bus GB/s", .decimals = 2},
           {.key = "waits", .label = "with waiting"}}};
   for (const engine::CollectiveSizes& size : traffic.sizes) {
-    table.rows.push_back(
-        {std::string(ir::Name(size.kind)), size.ranks, Whole(size.bytes),
-         size.count, size.own, size.shortest, Known(size.algorithm_gbs),
-         Known(size.bus_gbs), Known(size.best_bus_gbs), size.waits});
+    table.rows.push_back({std::string(ir::Name(size.kind)), size.ranks,
+                          Whole(size.bytes), BytesText(Whole(size.bytes)),
+                          size.count, size.own, size.shortest,
+                          Known(size.algorithm_gbs), Known(size.bus_gbs),
+                          Known(size.best_bus_gbs), size.waits});
   }
   return table;
 }
@@ -321,7 +325,7 @@ Table RankRateTable(const engine::KernelRates& kernels,
                   {.key = "sized_share", .label = "sizes known"},
                   {.key = "collectives_us", .label = "collectives"},
                   {.key = "hidden_us", .label = "hidden"},
-                  {.key = "overlap", .label = "of them"},
+                  {.key = "overlap", .label = "overlap"},
                   {.key = "matched"},
                   {.key = "last", .label = "last"},
                   {.key = "made_wait_us", .label = "made wait"},
@@ -364,20 +368,19 @@ void AddMatrix(const engine::AllToAllBytes& all, Doc& doc) {
              .readers = Readers::kPrograms};
   Table page{.title = "all-to-all: what each rank sends to each",
              .about = std::move(about),
-             .columns = {{.label = "from"}, {.label = "sum", .unit = "MB"}},
+             .columns = {{.label = "from"}, {.label = "sum"}},
              .readers = Readers::kPages};
   const bool fits = all.peers.size() <= kMostPeers;
   for (size_t peer = 0; fits && peer < all.peers.size(); ++peer) {
-    page.columns.push_back(
-        {.label = fmt::format("to {}", all.peers[peer]), .unit = "MB"});
+    page.columns.push_back({.label = fmt::format("to {}", all.peers[peer])});
   }
   for (size_t i = 0; i < all.ranks.size(); ++i) {
-    std::vector<Value> row = {all.ranks[i], Whole(all.sum[i])};
+    std::vector<Value> row = {all.ranks[i], BytesText(Whole(all.sum[i]))};
     std::vector<int64_t> bytes;
     for (const double sent : all.sent[i]) {
       bytes.push_back(std::llround(sent));
       if (fits) {
-        row.emplace_back(Whole(sent));
+        row.emplace_back(BytesText(Whole(sent)));
       }
     }
     json.rows.push_back(
@@ -463,6 +466,7 @@ CollectiveCells CellsOf(const engine::CollectiveRate* rate) {
     return {};
   }
   return {.bytes = Whole(rate->bytes),
+          .buffer = BytesText(Whole(rate->bytes)),
           .algorithm_gbs = Known(rate->algorithm_gbs()),
           .bus_gbs = Known(rate->bus_gbs())};
 }

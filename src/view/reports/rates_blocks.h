@@ -26,9 +26,10 @@ enum class RateTimes : uint8_t { kRecorded, kPredicted };
 void AddRates(const engine::StepResult& result, const engine::Traffic& traffic,
               const RatesOf& rates, RateTimes times, Doc& doc);
 
-/// "2.1 GB/s" of a collective as cells: its buffer, algorithm and bus rate.
+/// Of a collective: its buffer, the algorithm's rate and the bus rate.
 struct CollectiveCells {
   Value bytes{};
+  Value buffer{};  // The same for people.
   Value algorithm_gbs{};
   Value bus_gbs{};
 };

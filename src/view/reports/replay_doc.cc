@@ -237,7 +237,8 @@ Table CollectiveTable(const ReplayedJob& job, const engine::Traffic& traffic) {
                   {.key = "kind", .label = "kind"},
                   {.key = "start_us"},
                   {.key = "own_us", .label = "own", .unit = "us"},
-                  {.key = "bytes", .label = "buffer", .unit = "MB"},
+                  {.key = "bytes"},
+                  {.label = "buffer"},
                   {.key = "algorithm_gbs"},
                   {.key = "bus_gbs", .label = "bus GB/s", .decimals = 1},
                   {.key = "start_skew_us", .label = "start skew", .unit = "us"},
@@ -246,16 +247,17 @@ Table CollectiveTable(const ReplayedJob& job, const engine::Traffic& traffic) {
                   {.key = "wait_us"},
                   {.key = "blame", .label = "why the last rank came late"}},
       .limit = kCollectiveRows,
-      .keep_by = 7};
+      .keep_by = 8};
   for (size_t i = 0; i < job.replay.collectives.size(); ++i) {
     const engine::CollectiveBlame& item = job.replay.collectives[i];
     const auto found = rates.find(item.id);
     const CollectiveCells cells =
         CellsOf(found == rates.end() ? nullptr : found->second);
-    table.rows.push_back(
-        {static_cast<int64_t>(i), std::string(ir::Name(item.kind)), item.start,
-         item.own, cells.bytes, cells.algorithm_gbs, cells.bus_gbs,
-         item.start_skew, item.last_rank, item.ranks, item.waits, item.blame});
+    table.rows.push_back({static_cast<int64_t>(i),
+                          std::string(ir::Name(item.kind)), item.start,
+                          item.own, cells.bytes, cells.buffer,
+                          cells.algorithm_gbs, cells.bus_gbs, item.start_skew,
+                          item.last_rank, item.ranks, item.waits, item.blame});
   }
   return table;
 }
