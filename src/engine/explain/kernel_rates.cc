@@ -118,7 +118,7 @@ class RateMaker {
   const ir::GraphData& data_;
   const RateModels& with_;
   ShapePrices prices_;
-  std::map<size_t, RateSum> families_;
+  std::map<size_t, FamilyRates> families_;   // By index of shape.
   std::map<size_t, double> family_peak_us_;  // Of all FLOP, at their peaks.
   std::map<Key, ShapeRates> groups_;
   std::map<Key, SlowKernels> slow_;
@@ -267,7 +267,9 @@ void RateMaker::AddKernel(ir::ActivityId id) {
   group.shape = key.shape;
   AddTo(group.sum, time_us, recorded_us, price);
   const ir::KernelShape& shape = data_.shapes[activity.shape];
-  AddTo(families_[shape.index()], time_us, recorded_us, price);
+  FamilyRates& family = families_[shape.index()];
+  family.family = ir::FamilyName(shape);
+  AddTo(family.sum, time_us, recorded_us, price);
   AddUse(activity, time_us, price);
   if (price) {
     group.origin = price->origin;
@@ -311,13 +313,9 @@ RateMark RateMaker::MarkOf(const RateSum& sum, double peak_flops_us) const {
 }
 
 void RateMaker::Finish() {
-  for (const auto& [family, sum] : families_) {
-    const auto shape = std::ranges::find_if(
-        data_.shapes,
-        [&](const ir::KernelShape& one) { return one.index() == family; });
-    rates_.families.push_back({.family = ir::FamilyName(*shape),
-                               .sum = sum,
-                               .mark = MarkOf(sum, family_peak_us_[family])});
+  for (auto& [index, family] : families_) {
+    family.mark = MarkOf(family.sum, family_peak_us_[index]);
+    rates_.families.push_back(family);
   }
   for (auto& [key, group] : groups_) {
     const ir::KernelShape& shape = data_.shapes[key.shape];

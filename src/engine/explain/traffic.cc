@@ -85,7 +85,7 @@ class TrafficMeter {
   void GroupSizes();
   void TakeRuns();
   void AddOverlap();
-  void AddQueue(ir::StreamId stream, std::span<const Run> runs);
+  void AddQueue(ir::StreamId id, std::span<const Run> runs);
 
   const StepResult& result_;
   const ir::GraphData& data_;
@@ -368,7 +368,8 @@ void FillMatrix(const std::map<std::pair<int64_t, int64_t>, double>& sent,
     all.peers.push_back(pair.second);
   }
   std::ranges::sort(all.peers);
-  all.peers.erase(std::ranges::unique(all.peers).begin(), all.peers.end());
+  all.peers.erase(std::unique(all.peers.begin(), all.peers.end()),
+                  all.peers.end());
   for (const int64_t rank : all.ranks) {
     std::vector<double>& row = all.sent.emplace_back();
     double sum = 0;

@@ -399,6 +399,7 @@ std::string QueueName(const engine::StreamQueue& queue) {
 html::Chart QueueChart(const std::vector<engine::StreamQueue>& queues,
                        const std::map<int64_t, Duration>& steps) {
   std::vector<const engine::StreamQueue*> most;
+  most.reserve(queues.size());
   for (const engine::StreamQueue& queue : queues) {
     most.push_back(&queue);
   }
