@@ -33,6 +33,10 @@ Result<Predicted> PredictTrace(const scenario::Scenario& scenario,
   if (!scenario.overheads.empty()) {
     report.subject.overheads = scenario.overheads;
   }
+  if (graph.is_timed() && subject.machine.device) {
+    ASSIGN_OR_RETURN(report.models,
+                     keeper->store().Kernels(subject.machine.device));
+  }
   if (how.details) {
     report.ops = view::SumOps(subject.result);
   }

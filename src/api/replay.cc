@@ -2,6 +2,7 @@
 #include "engine/run/replay.h"
 
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,11 +11,27 @@
 #include "base/units.h"
 #include "engine/explain/attribution.h"
 #include "engine/explain/slow_steps.h"
+#include "scenario/resolve.h"
+#include "view/reports/rates_blocks.h"
 #include "view/reports/replay_doc.h"
 #include "view/timelines/timeline.h"
 
 namespace stepcast::api {
 namespace {
+
+// The models of the GPU that the trace was recorded on. Where it is not known,
+// those of another one still know FLOP and bytes.
+Result<view::RatesOf> FindRates(const ir::Graph& graph,
+                                scenario::Resolver& resolver) {
+  const Result<std::string> recorded = RecordedGpu(graph);
+  const std::string gpu =
+      recorded ? *recorded : std::string(scenario::kDefaultGpu);
+  ASSIGN_OR_RETURN(const Named<hw::Device> device, scenario::FindGpu(gpu));
+  ASSIGN_OR_RETURN(const cost::KernelModels* models,
+                   resolver.store().Kernels(device));
+  return view::RatesOf{
+      .with = {.models = models, .same_gpu = recorded.has_value()}, .gpu = gpu};
+}
 
 Result<Answer> AskReplay(const scenario::Question& question,
                          const Options& options) {
@@ -29,12 +46,15 @@ Result<Answer> AskReplay(const scenario::Question& question,
                         {.step = step, .threads = options.threads}));
   const auto job =
       std::make_shared<const engine::ReplayedJob>(std::move(replayed));
+  scenario::Resolver resolver = ResolverOf(scenario);
+  ASSIGN_OR_RETURN(const view::RatesOf rates,
+                   FindRates(*job->replay.result.graph, resolver));
   Answer answer{
       .doc = view::ReplayDoc(
           *job,
           engine::SummarizeSteps(input.loaded.ranks, input.rules, *job,
                                  options.threads),
-          scenario.workload.front()),
+          scenario.workload.front(), rates),
       .values = {job->max_abs_pct, job->max_abs_pct, job->errors.gmae_pct,
                  ToMicroseconds(job->max_unexplained)},
       .owner = job};

@@ -57,6 +57,43 @@ TEST_F(KernelModelsTest, AGpuWithoutDataIsExtrapolated) {
   EXPECT_GT(estimate->p90_us, estimate->p50_us);
 }
 
+// 2 FLOP for a multiplication and its sum; each input and result once.
+TEST_F(KernelModelsTest, APriceSaysWhatItIsFor) {
+  const auto models = Load();
+  ASSERT_TRUE(models) << models.error().message;
+  const auto base_of = [&](const ir::KernelShape& shape) {
+    return models->Price(shape)->base;
+  };
+
+  const Base product = base_of(product_shape);
+  EXPECT_EQ(product.flops, 2.0 * 2048 * 1024 * 1024);
+  EXPECT_EQ(product.bytes, 4.0 * (2 * 2048 * 1024 + 1024 * 1024));
+  // 8 images of 16 x 16, 3 x 3 windows of 32 channels into 64. Winograd's
+  // algorithms do not change what is asked for.
+  ir::Convolution convolution{.batch = 8,
+                              .in_channels = 32,
+                              .height = 16,
+                              .width = 16,
+                              .out_channels = 64,
+                              .kernel_height = 3,
+                              .kernel_width = 3,
+                              .padding = 1,
+                              .dtype = ir::DType::kFp32};
+  const double forward = 2.0 * 8 * 16 * 16 * 9 * 32 * 64;
+  EXPECT_EQ(base_of(convolution).flops, forward);
+  convolution.pass = ir::Pass::kBackward;
+  EXPECT_EQ(base_of(convolution).flops, 2 * forward);
+  // The means of 1000 rows of 64 read all and write 1000.
+  const Base means = base_of(ir::Reduction{
+      .inputs = 64000, .outputs = 1000, .dtype = ir::DType::kFp32});
+  EXPECT_EQ(means.flops, 0);
+  EXPECT_EQ(means.bytes, 4.0 * 65000);
+  // A copy on the device reads and writes.
+  const Base copy = base_of(
+      ir::Copy{.kind = ir::CopyKind::kDeviceToDevice, .bytes = Bytes{1000}});
+  EXPECT_EQ(copy.bytes, 2000);
+}
+
 TEST_F(KernelModelsTest, CeilingsOfAProfileAreTheUsers) {
   const double before = Load()->Price(product_shape)->p50_us;
   Write("ceilings.toml", "gemm_fp32_share = 0.4\n");

@@ -75,7 +75,7 @@ using Facts = std::vector<Fact>;
 /// Whom a block is for.
 enum class Readers : uint8_t {
   kAll,
-  kPages,     // HTML alone, where there is room.
+  kPages,     // Not in text; on pages is room, and a key is in JSON.
   kText,      // Text and Markdown; pages have a picture.
   kPrograms,  // JSON alone.
 };

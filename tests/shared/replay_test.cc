@@ -10,8 +10,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cost/machine_testing.h"
 #include "engine/explain/account_testing.h"
 #include "engine/explain/attribution.h"
+#include "engine/explain/kernel_rates.h"
 #include "engine/explain/path_parts.h"
 #include "tests/shared/shared_traces.h"
 #include "view/reports/path_summary.h"
@@ -247,6 +249,33 @@ TEST_F(SharedWaitsTest, AnExecutionTraceAloneCannotBeReplayed) {
   const auto job = TryReplay({"small/hta_simple_add_et.json.gz"});
   ASSERT_FALSE(job);
   EXPECT_THAT(job.error().message, HasSubstr("has no measured step"));
+}
+
+class RecordedRatesTest : public ::testing::Test {
+ protected:
+  void SetUp() override { SkipWithoutTraces(); }
+};
+
+// torchvision gives ResNet-50 4.09 G multiplications per image forward;
+// backward takes twice as many, but for the 0.118 G of the gradient that nobody
+// asks for, of the images. 32 of them a step.
+TEST_F(RecordedRatesTest, ResNetTakesTheFlopThatItIsKnownFor) {
+  const ReplayedJob job = ReplayOf({"resnet50_kineto_V100"});
+  const auto models = cost::KernelModels::Load(
+      cost::On("v100-pcie-32gb").device, cost::ProfileStore());
+  ASSERT_TRUE(models) << models.error().message;
+
+  const KernelRates rates =
+      RateKernels(job.replay.result, {.models = &*models});
+
+  constexpr double kImages = 32;
+  constexpr double kFlop = 2 * kImages * (3 * 4.09e9 - 0.118e9);
+  ASSERT_EQ(rates.ranks.size(), 1U);
+  EXPECT_NEAR(rates.ranks[0].flops / kFlop, 1, 0.01);
+  // Nothing in sum is above what the GPU can do.
+  for (const FamilyRates& family : rates.families) {
+    EXPECT_EQ(family.mark, RateMark::kNone) << family.family;
+  }
 }
 
 }  // namespace

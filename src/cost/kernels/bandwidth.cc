@@ -121,7 +121,8 @@ Base StreamBase(const Streams& streams, const Machine& machine) {
   Base base{.time_us = latency + work,
             .compute_us = streams.compute_us,
             .memory_us = memory,
-            .roofline_us = StreamRooflineUs(streams.bytes, footprint, machine)};
+            .roofline_us = StreamRooflineUs(streams.bytes, footprint, machine),
+            .bytes = footprint};
   if (latency > work) {
     base.bound = Bound::kLatency;
   } else if (streams.compute_us > memory) {

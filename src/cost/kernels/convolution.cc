@@ -243,7 +243,9 @@ Base OnePass(const ir::Convolution& op, ir::Pass pass, const Machine& machine) {
           .roofline_us =
               std::max(compute_roofline,
                        StreamRooflineUs(size.io_bytes, size.io_bytes, machine)),
-          .bound = compute ? Bound::kCompute : Bound::kDram};
+          .bound = compute ? Bound::kCompute : Bound::kDram,
+          .flops = 2 * size.Direct().multiplications(),
+          .bytes = size.io_bytes};
 }
 
 void AddWaves(const Product& product, const Machine& machine,
@@ -273,6 +275,8 @@ Base ConvolutionBase(const ir::KernelShape& shape, const Machine& machine) {
   sum.compute_us += weights.compute_us;
   sum.memory_us += weights.memory_us;
   sum.roofline_us += weights.roofline_us;
+  sum.flops += weights.flops;
+  sum.bytes += weights.bytes;
   return sum;
 }
 

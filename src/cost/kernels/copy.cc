@@ -31,7 +31,8 @@ Base FillBase(const ir::KernelShape& shape, const Machine& machine) {
   return {.time_us = latency + memory,
           .memory_us = memory,
           .roofline_us = StreamRooflineUs(bytes, bytes, machine),
-          .bound = latency > memory ? Bound::kLatency : Bound::kDram};
+          .bound = latency > memory ? Bound::kLatency : Bound::kDram,
+          .bytes = bytes};
 }
 
 Base MemsetBase(const ir::Fill& fill, const Machine& machine) {
@@ -186,7 +187,8 @@ Base DeviceCopy(double bytes, const Machine& machine) {
   return {.time_us = latency + memory,
           .memory_us = memory,
           .roofline_us = traffic / machine.peak_dram_rate(),
-          .bound = latency > memory ? Bound::kLatency : Bound::kDram};
+          .bound = latency > memory ? Bound::kLatency : Bound::kDram,
+          .bytes = traffic};
 }
 
 // `rate` sustained and `peak` at best, in bytes per microsecond.
@@ -195,7 +197,8 @@ Base LinkCopy(double bytes, double latency, double rate, double peak) {
   return {.time_us = latency + time,
           .memory_us = time,
           .roofline_us = bytes / peak,
-          .bound = latency > time ? Bound::kLatency : Bound::kLink};
+          .bound = latency > time ? Bound::kLatency : Bound::kLink,
+          .bytes = bytes};
 }
 
 }  // namespace

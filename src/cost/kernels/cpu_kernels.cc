@@ -83,7 +83,7 @@ bool IsCpu(const Machine& machine) {
 }
 
 Base CpuBase(const CpuWork& work, const Machine& machine) {
-  Base base;
+  Base base{.flops = work.flops, .bytes = work.bytes};
   base.compute_us = work.flops / work.rate;
   base.memory_us = StreamUs(work.bytes, work.bytes, machine);
   base.roofline_us =
@@ -145,7 +145,7 @@ Base PriceLoad(const CpuLoad& load, const Machine& machine) {
   const double rows =
       MoveUs(load.row_bytes, 1 - load.row_misses, kRowShare * dram, cache);
   const double peak = load.peak > 0 ? load.peak : load.rate;
-  Base base;
+  Base base{.flops = load.flops, .bytes = load.bytes + load.row_bytes};
   base.compute_us = load.core_us / threads;
   if (load.flops > 0) {
     base.compute_us =

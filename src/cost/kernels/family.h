@@ -26,6 +26,11 @@ struct Base {
   double memory_us = 0;    // Of the traffic alone, at the sustained rate.
   double roofline_us = 0;  // No kernel is faster: datasheet peaks.
   Bound bound = Bound::kLatency;
+  /// What is asked for, whatever algorithm does it: 2 for a multiplication and
+  /// its sum. 0 for families that are not made of products and sums.
+  double flops = 0;
+  /// Read and written at least: each input and result once.
+  double bytes = 0;
 };
 
 /// Numbers a learned correction looks at.

@@ -236,7 +236,9 @@ Base GemmBase(const ir::KernelShape& shape, const Machine& machine) {
   Base base{.time_us = std::max(latency + work, roofline),
             .compute_us = compute,
             .memory_us = memory,
-            .roofline_us = roofline};
+            .roofline_us = roofline,
+            .flops = problem.flops(),
+            .bytes = bytes};
   if (latency > work) {
     base.bound = Bound::kLatency;
   } else if (compute > memory) {

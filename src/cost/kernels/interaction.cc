@@ -57,11 +57,12 @@ double PairsUs(const ir::Interaction& op, const Machine& machine) {
   return samples_of_sm * clocks / (machine.device.clock_ghz * 1e3);
 }
 
-// Streams, with products and their least time.
-Base ProductBase(double bytes, double compute_us, double least_us,
+// Streams, with products that run at `peak` at best.
+Base ProductBase(const Streams& streams, double flops, double peak,
                  const Machine& machine) {
-  Base base = StreamBase({.bytes = bytes, .compute_us = compute_us}, machine);
-  base.roofline_us = std::max(base.roofline_us, least_us);
+  Base base = StreamBase(streams, machine);
+  base.flops = flops;
+  base.roofline_us = std::max(base.roofline_us, flops / peak);
   base.time_us = std::max(base.time_us, base.roofline_us);
   return base;
 }
@@ -85,8 +86,9 @@ Base InteractionBase(const ir::KernelShape& shape, const Machine& machine) {
   const double tiles_us = products * 2 * batch * padded * padded * dim /
                           machine.batched_gemm_rate(op.dtype);
   return ProductBase(
-      bytes, on_lanes && !backward ? PairsUs(op, machine) : tiles_us,
-      products * 2 * batch * features * features * dim / peak, machine);
+      {.bytes = bytes,
+       .compute_us = on_lanes && !backward ? PairsUs(op, machine) : tiles_us},
+      products * 2 * batch * features * features * dim, peak, machine);
 }
 
 Base AttentionBase(const ir::KernelShape& shape, const Machine& machine) {
@@ -106,8 +108,9 @@ Base AttentionBase(const ir::KernelShape& shape, const Machine& machine) {
       RoundUp(queries, kAttentionBlock) * RoundUp(keys, kAttentionBlock);
   const double rate =
       peak * (backward ? kAttentionBackwardShare : kAttentionForwardShare);
-  return ProductBase(bytes, products * 2 * heads * blocks * dim / rate,
-                     products * 2 * heads * queries * keys * dim / peak,
+  return ProductBase({.bytes = bytes,
+                      .compute_us = products * 2 * heads * blocks * dim / rate},
+                     products * 2 * heads * queries * keys * dim, peak,
                      machine);
 }
 

@@ -118,7 +118,9 @@ Base Sum(const Base& first, const Base& second) {
           .compute_us = first.compute_us + second.compute_us,
           .memory_us = first.memory_us + second.memory_us,
           .roofline_us = std::max(first.roofline_us, second.roofline_us),
-          .bound = longer ? first.bound : second.bound};
+          .bound = longer ? first.bound : second.bound,
+          .flops = first.flops + second.flops,
+          .bytes = first.bytes + second.bytes};
 }
 
 Base LayerBase(const ir::Normalization& op, const Machine& machine) {

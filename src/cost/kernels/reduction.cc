@@ -35,6 +35,7 @@ Base PoolingBase(const ir::KernelShape& shape, const Machine& machine) {
                  machine);
   const double least = (inputs + outputs) * width;
   base.roofline_us = StreamRooflineUs(least, bytes, machine);
+  base.bytes = least;
   return base;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/units.h"
 #include "cost/estimate.h"
+#include "cost/kernel_models.h"
 #include "engine/explain/account.h"
 #include "engine/explain/limits.h"
 #include "engine/explain/step_result.h"
@@ -74,7 +75,9 @@ struct PredictionReport {
   double power_w = 0;  // Of all servers; 0: not known.
   double samples_per_joule = 0;
   std::vector<MeasuredStep> measured;
-  OpTable ops;                     // Of the slowest rank, if asked for.
+  OpTable ops;  // Of the slowest rank, if asked for.
+  /// Of a recording: what its kernels are priced with.
+  const cost::KernelModels* models = nullptr;
   std::vector<std::string> notes;  // Assumptions that matter.
 
   /// Sets the step time and what follows from it.

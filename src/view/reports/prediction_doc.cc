@@ -15,6 +15,7 @@
 #include "engine/explain/path_parts.h"
 #include "view/reports/breakdown.h"
 #include "view/reports/prediction.h"
+#include "view/reports/rates_blocks.h"
 #include "view/reports/step_blocks.h"
 #include "view/reports/text_parts.h"
 #include "view/timelines/timeline.h"
@@ -375,6 +376,11 @@ Doc PredictionDoc(const PredictionReport& report,
   doc.blocks.emplace_back(PredictedRanks(report));
   if (step != nullptr) {
     AddStepPictures(*step, doc);
+    if (report.models != nullptr) {
+      AddRates(*step, engine::MeasureTraffic(*step),
+               {.with = {.models = report.models}, .gpu = report.subject.gpu},
+               RateTimes::kPredicted, doc);
+    }
   }
   if (!report.ops.empty()) {
     doc.blocks.emplace_back(OpsTable(report.ops));

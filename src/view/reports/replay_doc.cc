@@ -223,30 +223,43 @@ Table RankTimes(const std::vector<RankAccount>& accounts) {
   return table;
 }
 
-Table CollectiveTable(const ReplayedJob& job) {
+Table CollectiveTable(const ReplayedJob& job, const engine::Traffic& traffic) {
+  std::map<ir::CollectiveId, const engine::CollectiveRate*> rates;
+  for (const engine::CollectiveRate& rate : traffic.collectives) {
+    rates[rate.id] = &rate;
+  }
   Table table{
       .key = "collectives",
       .title = "who waited for whom",
       .about =
           "Own: once all ranks are there. Start skew: how long the first "
-          "rank waits.",
+          "rank waits. Bus: what each link carries in that time, as "
+          "nccl-tests counts.",
       .columns = {{.key = "index", .label = "#"},
                   {.key = "kind", .label = "kind"},
                   {.key = "start_us"},
                   {.key = "own_us", .label = "own", .unit = "us"},
+                  {.key = "bytes"},
+                  {.label = "buffer"},
+                  {.key = "algorithm_gbs"},
+                  {.key = "bus_gbs", .label = "bus GB/s", .decimals = 1},
                   {.key = "start_skew_us", .label = "start skew", .unit = "us"},
                   {.key = "last_rank", .label = "last rank"},
                   {.key = "ranks"},
                   {.key = "wait_us"},
                   {.key = "blame", .label = "why the last rank came late"}},
       .limit = kCollectiveRows,
-      .keep_by = 4};
+      .keep_by = 8};
   for (size_t i = 0; i < job.replay.collectives.size(); ++i) {
     const engine::CollectiveBlame& item = job.replay.collectives[i];
+    const auto found = rates.find(item.id);
+    const CollectiveCells cells =
+        CellsOf(found == rates.end() ? nullptr : found->second);
     table.rows.push_back({static_cast<int64_t>(i),
                           std::string(ir::Name(item.kind)), item.start,
-                          item.own, item.start_skew, item.last_rank, item.ranks,
-                          item.waits, item.blame});
+                          item.own, cells.bytes, cells.buffer,
+                          cells.algorithm_gbs, cells.bus_gbs, item.start_skew,
+                          item.last_rank, item.ranks, item.waits, item.blame});
   }
   return table;
 }
@@ -435,12 +448,13 @@ Facts SteadyFacts(const ReplayedJob& job) {
 }  // namespace
 
 Doc ReplayDoc(const ReplayedJob& job, const engine::StepStatistics& statistics,
-              const std::string& name) {
+              const std::string& name, const RatesOf& rates) {
   const engine::StepResult& result = job.replay.result;
   const RankAccount slowest = result.slowest_account();
   const bool several = result.accounts.size() > 1;
   const std::vector<engine::PathPart> parts = engine::DescribePath(result);
   const PathSummary path = SummarizePath(result, parts);
+  const engine::Traffic traffic = engine::MeasureTraffic(result);
   const int64_t path_rank =
       parts.empty() ? 0 : result.graph->data().ranks[parts.back().rank].number;
   Doc doc;
@@ -476,9 +490,11 @@ Doc ReplayDoc(const ReplayedJob& job, const engine::StepStatistics& statistics,
       .drawing = MakeTimelines([&result] {
         return std::vector<NamedTimeline>{{.timeline = StepTimeline(result)}};
       })});
-  doc.blocks.emplace_back(CollectiveTable(job));
+  doc.blocks.emplace_back(CollectiveTable(job, traffic));
   AddPath(job, path, path_rank, doc);
   doc.blocks.emplace_back(KernelTable(result));
+  AddRates(job.steady, engine::MeasureTraffic(job.steady), rates,
+           RateTimes::kRecorded, doc);
   doc.blocks.emplace_back(UnexplainedTable(job));
   doc.blocks.emplace_back(SkippedTable(job));
   doc.blocks.emplace_back(SummaryFacts(job));

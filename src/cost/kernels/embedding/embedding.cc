@@ -148,7 +148,8 @@ Base KernelBase(const Traffic& traffic, double latency_us,
           .roofline_us = traffic.least / machine.peak_dram_rate(),
           .bound = host_us > device_us    ? Bound::kLink
                    : dram_us > latency_us ? Bound::kDram
-                                          : Bound::kLatency};
+                                          : Bound::kLatency,
+          .bytes = traffic.least};
 }
 
 // Adds shares of a group's traffic: of the gradients by lookups, of the rest by
@@ -257,7 +258,9 @@ Base SortedBackwardBase(const ir::EmbeddingBag& bag, const BagTables& tables,
               update.long_runs.roofline_us + update.short_runs.roofline_us,
           .bound = update.short_runs.time_us > update.long_runs.time_us
                        ? update.short_runs.bound
-                       : update.long_runs.bound};
+                       : update.long_runs.bound,
+          .flops = tables.additions(),
+          .bytes = update.long_runs.bytes + update.short_runs.bytes};
 }
 
 namespace {
@@ -296,7 +299,9 @@ Base Assemble(const Parts& parts, double additions, const Machine& machine) {
   Base base{.time_us = kGatherStartUs + device_us + parts.host_us,
             .compute_us = 2 * additions / machine.vector_rate(),
             .memory_us = std::max(parts.dram_us, parts.l2_us) + parts.host_us,
-            .roofline_us = parts.least_bytes / machine.peak_dram_rate()};
+            .roofline_us = parts.least_bytes / machine.peak_dram_rate(),
+            .flops = additions,
+            .bytes = parts.least_bytes};
   if (parts.host_us > device_us) {
     base.bound = Bound::kLink;
   } else if (latency_us >= std::max(parts.dram_us, parts.l2_us)) {
