@@ -28,11 +28,14 @@ Result<Predicted> PredictTrace(const scenario::Scenario& scenario,
   ASSIGN_OR_RETURN(whatif::Case subject, LoadCase(scenario, *keeper, how));
   RETURN_IF_ERROR(keeper->store().CheckProfiles());
   const ir::Graph& graph = *subject.result.graph;
+  if (graph.is_timed() && graph.data().activities.empty()) {
+    return Fail(ErrorCode::kUnsupported,
+                "the recording has no device work, so it says nothing about a "
+                "GPU; expected a step recorded on one, or an execution trace "
+                "(replay, whatif and compare tell of the host alone)");
+  }
   view::PredictionReport report =
       view::ReportCase(subject, scenario.workload.front());
-  if (!scenario.overheads.empty()) {
-    report.subject.overheads = scenario.overheads;
-  }
   if (graph.is_timed() && subject.machine.device) {
     ASSIGN_OR_RETURN(report.models,
                      keeper->store().Kernels(subject.machine.device));
@@ -48,10 +51,13 @@ Result<Predicted> PredictTrace(const scenario::Scenario& scenario,
         fmt::format("recorded as '{}', taken for {}",
                     graph.text(graph.data().ranks.begin()->gpu), *recorded));
   } else if (graph.is_timed() && !recorded) {
-    report.notes.push_back(fmt::format(
-        "the recording does not name a GPU we know: its kernels keep their "
-        "time, as if recorded on {}",
-        scenario.gpu));
+    report.notes.push_back(
+        scenario.gpu.empty()
+            ? "the recording does not name a GPU we know: its kernels keep "
+              "their time"
+            : "the recording does not name a GPU we know: its kernels take "
+              "what models say where sizes are known, and keep their time "
+              "elsewhere");
   }
   return Predicted{.resolver = std::move(keeper),
                    .result = std::move(subject.result),

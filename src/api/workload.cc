@@ -21,6 +21,7 @@
 #include "learn/fit/overheads/fit_overheads.h"
 #include "learn/fit/overheads/held_out_overheads.h"
 #include "learn/fit/overheads/overhead_samples.h"
+#include "model/frameworks/implementations.h"
 #include "model/read_model.h"
 #include "scenario/resolve.h"
 #include "scenario/settings.h"
@@ -169,6 +170,20 @@ std::string OverheadsOrProfiles(
 
 namespace {
 
+// The set for a step whose host was not named: that of its framework, which
+// FBGEMM's lookups tell, as nothing but TorchRec calls them in whole models.
+std::string UsualOverheads(const ir::Graph& graph) {
+  constexpr std::string_view kLookup = "fbgemm::split_embedding_codegen_lookup";
+  for (const ir::Op& op : graph.data().ops) {
+    if (graph.text(op.name).starts_with(kLookup)) {
+      const auto torchrec = model::FindImplementation("torchrec");
+      return std::string(torchrec ? (*torchrec)->overheads
+                                  : cost::kSharedOverheads);
+    }
+  }
+  return std::string(cost::kSharedOverheads);
+}
+
 // A step whose times are not known is predicted as those of models are.
 Result<whatif::Case> PredictGraph(std::shared_ptr<const ir::Graph> graph,
                                   const engine::Machine& machine,
@@ -179,14 +194,17 @@ Result<whatif::Case> PredictGraph(std::shared_ptr<const ir::Graph> graph,
                    resolver.store().Kernels(machine.device));
   ASSIGN_OR_RETURN(const Named<cost::OverheadTable> overheads,
                    resolver.Overheads(scenario.overheads.empty()
-                                          ? std::string(cost::kSharedOverheads)
+                                          ? UsualOverheads(*graph)
                                           : scenario.overheads));
   ASSIGN_OR_RETURN(engine::StepResult result,
                    engine::Predict({.graph = std::move(graph),
                                     .models = models,
                                     .overheads = overheads.value.get()},
                                    times.options));
-  return whatif::CaseOfResult(std::move(result), machine, times.options);
+  whatif::Case made =
+      whatif::CaseOfResult(std::move(result), machine, times.options);
+  made.overheads = overheads.name;
+  return made;
 }
 
 // Stalls are no overheads (timeline::PlanOptions::keep_stalls): what lasts a
@@ -298,6 +316,9 @@ Result<whatif::Case> RecordedCase(const TraceInput& trace,
                    whatif::CaseOfTrace(trace.graph, std::move(machine),
                                        times.options, steady));
   WidenInterval(trace.input, before);
+  before.overheads = scenario.overheads.empty()
+                         ? std::string(kMeasuredOverheads)
+                         : scenario.overheads;
   before.recorded = trace.distance;
   if (!recorded || scenario.gpu.empty()) {
     return before;

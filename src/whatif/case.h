@@ -33,6 +33,7 @@ struct Case {
   std::optional<scenario::Job> job;
   std::shared_ptr<const engine::ModelPrediction> model;
   engine::PredictOptions options;
+  std::string overheads;           // Of recorded graphs: the set's name.
   std::vector<std::string> notes;  // How it was carried to another GPU.
   /// Of a recorded step: how far it is from the end of the step before to its
   /// own; not given for the first.

@@ -72,12 +72,12 @@ StepStatistics SummarizeSteps(std::span<const trace::RankTrace> ranks,
   std::vector<double> active;
   for (const ReplayedStep& step : job.steps) {
     const ReplayedRank& rank = step.ranks[LongestRank(step)];
-    lengths.push_back(static_cast<double>(rank.measured.count()));
+    lengths.push_back(static_cast<double>(step.length().count()));
     active.push_back(
         rank.measured.count() == 0
             ? 0
             : static_cast<double>(rank.gpu_active_measured.count()) /
-                  lengths.back());
+                  static_cast<double>(rank.measured.count()));
   }
   constexpr double kLow = 0.1;
   constexpr double kHigh = 0.9;
@@ -107,7 +107,7 @@ StepStatistics SummarizeSteps(std::span<const trace::RankTrace> ranks,
     const ReplayedStep& step = job.steps[slow[i]];
     const size_t rank = LongestRank(step);
     found.slow[i] = {.step = step.step,
-                     .measured = step.measured(),
+                     .measured = step.length(),
                      .rank = step.ranks[rank].rank};
     Diagnostics ignored;
     Result<ir::Graph> graph = graphs.Make({.step = step.step}, ignored);

@@ -22,7 +22,7 @@ namespace stepcast::engine {
 /// longest.
 struct SlowStep {
   std::optional<int64_t> step{};
-  Duration measured{};
+  Duration measured{};  // ReplayedStep::length.
   int64_t rank = 0;
   RankAccount usual{};  // Of that rank in the median step,
   RankAccount slow{};   // and in this one.

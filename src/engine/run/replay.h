@@ -108,6 +108,9 @@ struct ReplayedStep {
   std::optional<Duration> distance{};
   /// Of the longest rank.
   Duration measured() const;
+  /// How far apart steps are, as far as it is known: a host that runs ahead
+  /// says little by its own part.
+  Duration length() const { return distance.value_or(measured()); }
 };
 
 struct UnreplayedStep {

@@ -78,7 +78,7 @@ PredictionReport ReportCase(const whatif::Case& subject,
            subject.machine.gpu.empty() ? "an unknown GPU" : subject.machine.gpu,
        .num_gpus =
            static_cast<int64_t>(subject.result.graph->data().ranks.size()),
-       .overheads = measured ? "measured" : "shared",
+       .overheads = subject.overheads,
        .window = measured ? "steady step, with the profiler of the recording"
                           : "steady step"},
       &times);
