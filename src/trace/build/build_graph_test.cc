@@ -285,5 +285,29 @@ TEST(BuildGraphTest, FindsPhasesByAnnotationThreadAndSequence) {
                                              kOptimizer, kBackward, kBackward));
 }
 
+// As on a processor, or with torch.autograd.set_multithreading_enabled(False):
+// most ops of the thread are the engine's, but not all.
+TEST(BuildGraphTest, ForwardIsDistinguishedFromBackwardOnOneThread) {
+  const auto ranks = One(
+      TraceText()
+          .Step(1, 0, 300)
+          .Op("aten::linear", 1, 10, 10, R"({"Sequence number": 3})")
+          .Op("aten::empty", 1, 12, 2)
+          .Op("aten::ones_like", 1, 90, 5)
+          .Op("autograd::engine::evaluate_function: AddmmBackward0", 1, 100, 50,
+              R"({"Sequence number": 3})")
+          .Op("aten::mm", 1, 110, 20)
+          .Op("autograd::engine::evaluate_function: TBackward0", 1, 160, 5));
+  const ir::Graph graph = Build(ranks);
+  std::vector<ir::Phase> phases;
+  for (const ir::Op& op : graph.data().ops) {
+    phases.push_back(op.phase);
+  }
+  using enum ir::Phase;
+  EXPECT_THAT(phases, ::testing::ElementsAre(kForward, kForward, kUnknown,
+                                             kBackward, kBackward, kBackward));
+  EXPECT_EQ(graph.data().threads[ir::ThreadId{0}].role, ir::ThreadRole::kMain);
+}
+
 }  // namespace
 }  // namespace stepcast::trace

@@ -56,6 +56,7 @@ std::vector<bool> FindAutogradThreads(const std::vector<PhaseInput>& events,
   struct Counts {
     int64_t ops = 0;
     int64_t backward = 0;
+    int64_t forward = 0;
   };
   std::vector<Counts> counts(thread_count);
   PhaseOfName phase_of(strings, rules);
@@ -63,14 +64,17 @@ std::vector<bool> FindAutogradThreads(const std::vector<PhaseInput>& events,
     const bool top_op =
         event.is_op && (event.parent == kTop || !events[event.parent].is_op);
     if (top_op && event.thread < thread_count) {
-      ++counts[event.thread].ops;
-      counts[event.thread].backward +=
-          phase_of.Find(event.name) == ir::Phase::kBackward ? 1 : 0;
+      Counts& count = counts[event.thread];
+      const bool backward = phase_of.Find(event.name) == ir::Phase::kBackward;
+      ++count.ops;
+      count.backward += backward ? 1 : 0;
+      count.forward += !backward && event.sequence >= 0 ? 1 : 0;
     }
   }
   std::vector<bool> autograd(thread_count);
   for (uint32_t i = 0; i < thread_count; ++i) {
-    autograd[i] = counts[i].backward * 2 > counts[i].ops;
+    autograd[i] =
+        counts[i].backward * 2 > counts[i].ops && counts[i].forward == 0;
   }
   return autograd;
 }

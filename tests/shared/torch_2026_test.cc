@@ -1,0 +1,105 @@
+// Recordings of PyTorch 2.14 and 2.15 and TorchRec 1.9 on a processor, and
+// recordings edited to carry what these write on GPUs, read as they are meant.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "ir/graph.h"
+#include "tests/shared/shared_traces.h"
+#include "trace/build/build_graph.h"
+
+namespace stepcast::view {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path NewTraces() {
+  return fs::path(STEPCAST_SHARED_DATA) / "more" / "traces" / "torch_2026_cpu";
+}
+
+trace::Loaded LoadPaths(const std::vector<fs::path>& paths) {
+  auto loaded = trace::Load(paths, BuiltInRules());
+  EXPECT_TRUE(loaded) << loaded.error().message;
+  return loaded ? *std::move(loaded) : trace::Loaded{};
+}
+
+ir::Graph GraphOf(const std::vector<fs::path>& paths) {
+  const trace::Loaded loaded = LoadPaths(paths);
+  Diagnostics diagnostics;
+  auto graph = trace::BuildGraph(loaded.ranks, BuiltInRules(), {}, diagnostics);
+  EXPECT_TRUE(graph) << graph.error().message;
+  return *std::move(graph);
+}
+
+// Files below the folder whose names end so, in order.
+std::vector<fs::path> FilesThatEnd(const fs::path& folder,
+                                   std::string_view ending) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().string().ends_with(ending)) {
+      files.push_back(entry.path());
+    }
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+class Torch2026Test : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!fs::exists(NewTraces())) {
+      GTEST_SKIP() << "no traces in " << NewTraces();
+    }
+  }
+};
+
+std::map<ir::Phase, int64_t> OpsByPhase(const ir::Graph& graph) {
+  std::map<ir::Phase, int64_t> counts;
+  for (const ir::Op& op : graph.data().ops) {
+    counts[op.phase] += op.kind == ir::OpKind::kOp ? 1 : 0;
+  }
+  return counts;
+}
+
+TEST_F(Torch2026Test, EveryOpOfTorchRecsPipelineHasAPhase) {
+  for (const std::string name :
+       {"sparsedist/rank0.json.gz", "sparsedist/rank0.et.json.gz",
+        "pipeline/rank1.json.gz"}) {
+    SCOPED_TRACE(name);
+    auto phases =
+        OpsByPhase(GraphOf({NewTraces() / "torch-2.14.1" / "torchrec" / name}));
+    EXPECT_EQ(phases[ir::Phase::kUnknown], 0);
+    // 150 of the forward pass in the profiler's record, 365 of the backward.
+    EXPECT_GT(phases[ir::Phase::kForward], 100);
+    EXPECT_GT(phases[ir::Phase::kBackward], 300);
+    EXPECT_GT(phases[ir::Phase::kSparseDataDist], 40);
+  }
+}
+
+// Both passes run on the main thread of a processor.
+TEST_F(Torch2026Test, ForwardAndBackwardAreDistinguished) {
+  int64_t files = 0;
+  for (const std::string_view release : {"torch-2.14.1", "torch-2.15.0"}) {
+    for (const fs::path& path :
+         FilesThatEnd(NewTraces() / release, ".json.gz")) {
+      // This one has no backward pass.
+      if (path.string().find("etx") != std::string::npos) {
+        continue;
+      }
+      SCOPED_TRACE(path);
+      ++files;
+      auto phases = OpsByPhase(GraphOf({path}));
+      EXPECT_GT(phases[ir::Phase::kForward], 0);
+      EXPECT_GT(phases[ir::Phase::kBackward], 0);
+    }
+  }
+  EXPECT_EQ(files, 56);
+}
+
+}  // namespace
+}  // namespace stepcast::view
