@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -99,6 +100,35 @@ TEST_F(Torch2026Test, ForwardAndBackwardAreDistinguished) {
     }
   }
   EXPECT_EQ(files, 56);
+}
+
+// Sizes and groups of collectives and lookups, and no name that nobody knows.
+TEST_F(Torch2026Test, ExecutionTracesHaveTheSizesOfAllWork) {
+  int64_t collectives = 0;
+  int64_t lookups = 0;
+  for (const fs::path& path : FilesThatEnd(NewTraces(), ".et.json.gz")) {
+    // Here the record of the groups was taken out.
+    if (path.string().find("without_init") != std::string::npos) {
+      continue;
+    }
+    SCOPED_TRACE(path);
+    const DoctorReport report = Diagnose(LoadPaths({path}), BuiltInRules());
+    EXPECT_GE(report.ranks.at(0).coverage.sized_share(), 0.99);
+    const ir::Graph graph = GraphOf({path});
+    for (const ir::Activity& activity : graph.data().activities) {
+      const ir::KernelShape& shape = graph.data().shapes[activity.shape];
+      if (const auto* collective = std::get_if<ir::Collective>(&shape)) {
+        ++collectives;
+        EXPECT_EQ(collective->group_size, 2);
+        EXPECT_GT(collective->bytes.count, 0);
+      } else if (std::holds_alternative<ir::EmbeddingBag>(shape)) {
+        ++lookups;
+        EXPECT_TRUE(ir::IsSized(shape)) << ir::ShapeText(shape);
+      }
+    }
+  }
+  EXPECT_GT(collectives, 60);
+  EXPECT_GT(lookups, 60);
 }
 
 }  // namespace

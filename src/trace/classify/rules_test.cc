@@ -170,6 +170,16 @@ TEST(RulesTest, KnowsCallsOfCudaAndHip) {
   EXPECT_EQ(BuiltIn().FindCall("somethingElse"), nullptr);
 }
 
+TEST(RulesTest, PartsOfSparseTensorsLaunchNothing) {
+  for (const std::string_view name :
+       {"aten::_indices", "aten::_values", "aten::indices", "aten::values",
+        "aten::_nnz", "aten::_sparse_coo_tensor_with_dims_and_tensors"}) {
+    const KernelRule* rule = BuiltIn().FindOp(name);
+    ASSERT_NE(rule, nullptr) << name;
+    EXPECT_EQ(rule->family, kNoFamily) << name;
+  }
+}
+
 // Since 1.9 TorchRec writes the batch's number into the ranges of its
 // pipelines, and the module and its sharding into those of its modules.
 TEST(RulesTest, KnowsTorchRecsRangesWithNumbersAndModules) {
