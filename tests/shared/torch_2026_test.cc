@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "ir/graph.h"
 #include "tests/shared/shared_traces.h"
 #include "trace/build/build_graph.h"
+#include "trace/read/oddities.h"
 
 namespace stepcast::view {
 namespace {
@@ -129,6 +131,47 @@ TEST_F(Torch2026Test, ExecutionTracesHaveTheSizesOfAllWork) {
   }
   EXPECT_GT(collectives, 60);
   EXPECT_GT(lookups, 60);
+}
+
+TEST_F(Torch2026Test, ExecutionTracesPairWithTheProfilerTraceOfTheirRun) {
+  int64_t pairs = 0;
+  for (const fs::path& path : FilesThatEnd(NewTraces(), ".et.json.gz")) {
+    std::string name = path.string();
+    name.replace(name.rfind(".et.json"), 8, ".json");
+    // Some were recorded without a profiler, or are edited alone.
+    if (!fs::exists(name)) {
+      continue;
+    }
+    SCOPED_TRACE(path);
+    ++pairs;
+    const DoctorReport report =
+        Diagnose(LoadPaths({name, path}), BuiltInRules());
+    ASSERT_EQ(report.ranks.size(), 1U);
+    ASSERT_TRUE(report.ranks[0].pairing);
+    EXPECT_EQ(report.ranks[0].pairing->different_shapes, 0);
+    EXPECT_EQ(report.ranks[0].diagnostics.count(trace::kPairMismatch), 0);
+    for (const ThreadPairing& thread : report.ranks[0].pairing->threads) {
+      EXPECT_EQ(thread.matches, 1);
+    }
+  }
+  EXPECT_EQ(pairs, 31);
+}
+
+TEST_F(Torch2026Test, EditedExecutionTracesPairToo) {
+  const fs::path edited = NewTraces() / "edited_not_recorded";
+  const fs::path recorded = NewTraces() / "torch-2.14.1";
+  for (const auto& [execution, profiler] :
+       {std::pair(edited / "ddp_rank0_without_init_and_gloo.et.json.gz",
+                  recorded / "ddp" / "full" / "rank0.json.gz"),
+        std::pair(edited / "dlrm_plain_with_pg_init.et.json.gz",
+                  recorded / "dlrm" / "dlrm_plain.json.gz")}) {
+    SCOPED_TRACE(execution);
+    const DoctorReport report =
+        Diagnose(LoadPaths({profiler, execution}), BuiltInRules());
+    ASSERT_TRUE(report.ranks.at(0).pairing);
+    ASSERT_EQ(report.ranks[0].pairing->threads.size(), 1U);
+    EXPECT_EQ(report.ranks[0].pairing->threads[0].matches, 1);
+  }
 }
 
 }  // namespace
