@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "ir/graph.h"
@@ -171,6 +172,80 @@ TEST_F(Torch2026Test, EditedExecutionTracesPairToo) {
     ASSERT_TRUE(report.ranks.at(0).pairing);
     ASSERT_EQ(report.ranks[0].pairing->threads.size(), 1U);
     EXPECT_EQ(report.ranks[0].pairing->threads[0].matches, 1);
+  }
+}
+
+// Edited files say the same as those they were made from, in other words.
+struct EditedTrace {
+  fs::path edited;
+  fs::path original;
+};
+
+std::vector<EditedTrace> EditedTraces() {
+  const fs::path folder = NewTraces() / "edited_not_recorded";
+  return {{.edited = folder / "lanes",
+           .original = TraceFolder() / "dlrm_torchrec_4xV100" / "run3"},
+          {.edited = folder / "cuspy_memcpy_names_rank1.json.gz",
+           .original = TraceFolder() / "dlrm_hta_V100_rank1of2"}};
+}
+
+TEST_F(Torch2026Test, LanesAndPlainNamesOfCopiesMakeNoDifference) {
+  for (const EditedTrace& trace : EditedTraces()) {
+    SCOPED_TRACE(trace.edited);
+    const ir::Graph edited = GraphOf({trace.edited});
+    const ir::Graph original = GraphOf({trace.original});
+    const ir::GraphData& a = edited.data();
+    const ir::GraphData& b = original.data();
+    ASSERT_EQ(a.activities.size(), b.activities.size());
+    int64_t copies = 0;
+    for (const ir::ActivityId id : a.activities.ids()) {
+      const ir::Activity& left = a.activities[id];
+      const ir::Activity& right = b.activities[id];
+      EXPECT_EQ(ir::ShapeText(a.shapes[left.shape]),
+                ir::ShapeText(b.shapes[right.shape]));
+      EXPECT_EQ(a.streams[left.stream].number, b.streams[right.stream].number);
+      copies += left.kind == ir::ActivityKind::kMemcpy ? 1 : 0;
+    }
+    EXPECT_GT(copies, 10);
+    EXPECT_EQ(a.stream_waits.size(), b.stream_waits.size());
+    EXPECT_EQ(a.host_waits.size(), b.host_waits.size());
+  }
+}
+
+TEST_F(Torch2026Test, WaitsWithoutAStreamAreNotLost) {
+  const ir::Graph edited = GraphOf(
+      {NewTraces() / "edited_not_recorded" / "cuspy_wait_on_stream.json.gz"});
+  const ir::Graph original = GraphOf(
+      {TraceFolder() / "small" / "hta_cuda_event_sync_multi_stream.json.gz"});
+  EXPECT_EQ(edited.data().host_waits.size(), original.data().host_waits.size());
+  ASSERT_EQ(edited.data().stream_waits.size(), 1U);
+  ASSERT_EQ(original.data().stream_waits.size(), 1U);
+  EXPECT_EQ(edited.data().stream_waits[0].after,
+            original.data().stream_waits[0].after);
+  // The thread had used stream 28 last, but recorded the event in stream 20:
+  // nothing in the file shows it.
+  EXPECT_TRUE(edited.data().stream_waits[0].inferred);
+}
+
+// The calls of the backward pass are on a thread that has no ops.
+TEST_F(Torch2026Test, CallsOfALostThreadAreInTheirOps) {
+  const fs::path folder = NewTraces().parent_path() / "pftrace";
+  for (const std::string_view release : {"214", "215"}) {
+    const ir::Graph lost =
+        GraphOf({folder / fmt::format("eager_lost_thread.{}.json", release)});
+    const ir::Graph known =
+        GraphOf({folder / fmt::format("eager_2steps.{}.json", release)});
+    ASSERT_EQ(lost.data().calls.size(), known.data().calls.size());
+    EXPECT_EQ(lost.data().threads.size(), known.data().threads.size());
+    for (const ir::CallId id : lost.data().calls.ids()) {
+      const ir::Call& left = lost.data().calls[id];
+      const ir::Call& right = known.data().calls[id];
+      ASSERT_EQ(left.op.valid(), right.op.valid());
+      if (left.op.valid()) {
+        EXPECT_EQ(lost.text(lost.data().ops[left.op].name),
+                  known.text(known.data().ops[right.op].name));
+      }
+    }
   }
 }
 

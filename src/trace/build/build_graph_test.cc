@@ -169,6 +169,28 @@ TEST(BuildGraphTest, UsesTheWaitsThatTheProfilerRecorded) {
             microseconds(71));
 }
 
+// PyTorch 2.15's own reader of CUPTI knows the call that recorded an event, but
+// not its stream: it is the one the thread launched into last.
+TEST(BuildGraphTest, AnEventsStreamFollowsFromTheCallThatRecordedIt) {
+  const auto ranks = One(TwoStreams(71)
+                             .Call("cudaEventSynchronize", 60, 60, 5)
+                             .Sync("Stream Wait Event", 20, -1, 2, 3)
+                             .Sync("Event Sync", -1, -1, 2, 5));
+  const ir::Graph graph = Build(ranks);
+  const ir::GraphData& data = graph.data();
+  ASSERT_EQ(data.stream_waits.size(), 1U);
+  EXPECT_TRUE(data.stream_waits[0].inferred);
+  EXPECT_EQ(data.activities[data.stream_waits[0].before].measured->start,
+            microseconds(30));
+  EXPECT_EQ(data.activities[data.stream_waits[0].after].measured->start,
+            microseconds(71));
+  // Not for the second kernel, which the event knows nothing of.
+  ASSERT_EQ(data.host_waits.size(), 1U);
+  EXPECT_TRUE(data.host_waits[0].inferred);
+  EXPECT_EQ(data.activities[data.host_waits[0].before].measured->start,
+            microseconds(30));
+}
+
 // The same calls without cuda_sync events: the order of calls shows the waits.
 TEST(BuildGraphTest, InfersWaitsFromTheOrderOfCalls) {
   const auto ranks =

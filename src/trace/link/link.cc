@@ -169,6 +169,12 @@ void SortBy(std::vector<Event>& events, Key key) {
   }
 }
 
+void SortCalls(ProfilerTrace& trace) {
+  SortBy(trace.runtime_events, [](const RuntimeEvent& event) {
+    return std::tuple(event.thread, event.start);
+  });
+}
+
 void SortEvents(ProfilerTrace& trace) {
   const bool has_order = std::ranges::all_of(
       trace.host_events,
@@ -179,13 +185,109 @@ void SortEvents(ProfilerTrace& trace) {
     return std::tuple(event.thread, event.start,
                       has_order ? event.event_index : -event.duration.count());
   });
-  SortBy(trace.runtime_events, [](const RuntimeEvent& event) {
-    return std::tuple(event.thread, event.start);
-  });
+  SortCalls(trace);
   SortBy(trace.device_events, [](const DeviceEvent& event) {
     return std::tuple(event.device, event.stream, event.start);
   });
 }
+
+// Finds the thread of calls that are on one without ops: writers that know
+// threads by CUPTI's number alone put those of autograd's thread there.
+class LostThreads {
+ public:
+  explicit LostThreads(ProfilerTrace& trace) : trace_(trace) {}
+
+  /// Gives calls that launch device work to the thread that has ops but no
+  /// calls, and most often an op where they have a call.
+  void Run() {
+    // Both lists are sorted by thread.
+    uint32_t count = 0;
+    if (!trace_.host_events.empty() && !trace_.runtime_events.empty()) {
+      count = std::max(trace_.host_events.back().thread,
+                       trace_.runtime_events.back().thread) +
+              1;
+    }
+    if (count == 0 || count > kMostThreads) {
+      return;
+    }
+    ops_.resize(count);
+    calls_.resize(count);
+    launches_.resize(count);
+    for (uint32_t i = 0; i < trace_.host_events.size(); ++i) {
+      if (trace_.host_events[i].kind == HostEventKind::kOp) {
+        ops_[trace_.host_events[i].thread].push_back(i);
+      }
+    }
+    for (uint32_t i = 0; i < trace_.runtime_events.size(); ++i) {
+      calls_[trace_.runtime_events[i].thread].push_back(i);
+    }
+    FindLaunches();
+    for (uint32_t thread = 0; thread < ops_.size(); ++thread) {
+      if (ops_[thread].empty() && launches_[thread]) {
+        Move(thread);
+      }
+    }
+  }
+
+ private:
+  // Processes have a few dozen threads; each is compared with each.
+  static constexpr size_t kMostThreads = 1024;
+
+  void FindLaunches() {
+    const CorrelationMap calls(trace_.runtime_events);
+    for (const DeviceEvent& event : trace_.device_events) {
+      if (const uint32_t call = calls.Find(event.correlation);
+          call != kNoEvent) {
+        launches_[trace_.runtime_events[call].thread] = true;
+      }
+    }
+  }
+
+  // How many of the calls start in an op of the other thread. Both are sorted.
+  int64_t CountInside(const std::vector<uint32_t>& calls,
+                      const std::vector<uint32_t>& ops) const {
+    int64_t inside = 0;
+    size_t next = 0;
+    Duration latest_end = Duration::min();  // Of the ops before the call.
+    for (const uint32_t call : calls) {
+      const Duration start = trace_.runtime_events[call].start;
+      while (next < ops.size() &&
+             trace_.host_events[ops[next]].start <= start) {
+        const HostEvent& op = trace_.host_events[ops[next++]];
+        latest_end = std::max(latest_end, op.start + op.duration);
+      }
+      inside += latest_end >= start ? 1 : 0;
+    }
+    return inside;
+  }
+
+  void Move(uint32_t from) {
+    std::vector<uint32_t>& calls = calls_[from];
+    uint32_t best = kNoEvent;
+    auto most = static_cast<int64_t>(calls.size()) / 2;
+    for (uint32_t thread = 0; thread < ops_.size(); ++thread) {
+      const bool candidate = !ops_[thread].empty() && calls_[thread].empty();
+      const int64_t inside = candidate ? CountInside(calls, ops_[thread]) : 0;
+      if (inside > most) {
+        most = inside;
+        best = thread;
+      }
+    }
+    if (best == kNoEvent) {
+      return;
+    }
+    for (const uint32_t call : calls) {
+      trace_.runtime_events[call].thread = best;
+    }
+    calls_[best] = std::move(calls);
+    calls.clear();
+  }
+
+  ProfilerTrace& trace_;
+  std::vector<std::vector<uint32_t>> ops_;    // By thread, in order.
+  std::vector<std::vector<uint32_t>> calls_;  // ...
+  std::vector<bool> launches_;                // By thread: device work.
+};
 
 // Whether [start, end] is within the event, allowing for rounding.
 bool Holds(const HostEvent& outer, Duration start, Duration end) {
@@ -328,6 +430,8 @@ LinkedTrace Link(ProfilerTrace trace, const Rules& rules,
                  Diagnostics& diagnostics) {
   LinkedTrace linked{.trace = std::move(trace)};
   SortEvents(linked.trace);
+  LostThreads(linked.trace).Run();
+  SortCalls(linked.trace);
   NestingWalk(linked, diagnostics).Run();
   LinkDevice(linked, diagnostics);
   FindSteps(linked, rules, diagnostics);
