@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/text/text_table.h"
+#include "trace/read/oddities.h"
+
 namespace stepcast::trace {
 namespace {
 
@@ -77,6 +80,36 @@ std::vector<bool> FindAutogradThreads(const std::vector<PhaseInput>& events,
         counts[i].backward * 2 > counts[i].ops && counts[i].forward == 0;
   }
   return autograd;
+}
+
+void CountRangesWithoutPhase(const std::vector<PhaseInput>& events,
+                             const StringPool& strings, const Rules& rules,
+                             Diagnostics& diagnostics) {
+  constexpr uint32_t kNone = kTop;
+  std::vector<uint32_t> range(events.size(), kNone);  // The innermost around.
+  bool any = false;
+  for (uint32_t i = 0; i < events.size(); ++i) {
+    const PhaseInput& event = events[i];
+    if (!event.is_op && rules.IsFrameworkRange(strings.view(event.name))) {
+      range[i] = i;
+      any = true;
+    } else if (event.parent != kTop) {
+      range[i] = range[event.parent];
+    }
+  }
+  if (!any) {
+    return;
+  }
+  const std::vector<ir::Phase> phases = FindPhases(events, strings, rules);
+  std::vector<bool> counted(events.size());
+  for (uint32_t i = 0; i < events.size(); ++i) {
+    if (events[i].is_op && phases[i] == ir::Phase::kUnknown &&
+        range[i] != kNone && !counted[range[i]]) {
+      counted[range[i]] = true;
+      diagnostics.Add(kRangeWithoutPhase,
+                      Printable(strings.view(events[range[i]].name)));
+    }
+  }
 }
 
 std::vector<ir::Phase> FindPhases(const std::vector<PhaseInput>& events,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/diagnostics.h"
 #include "base/text/string_pool.h"
 #include "ir/graph.h"
 #include "trace/classify/rules.h"
@@ -30,6 +31,11 @@ std::vector<PhaseInput> PhaseInputs(const LinkedTrace& linked);
 std::vector<ir::Phase> FindPhases(const std::vector<PhaseInput>& events,
                                   const StringPool& strings,
                                   const Rules& rules);
+
+/// Counts ranges of a framework that hold ops without a phase.
+void CountRangesWithoutPhase(const std::vector<PhaseInput>& events,
+                             const StringPool& strings, const Rules& rules,
+                             Diagnostics& diagnostics);
 
 /// Whether most top-level ops of the thread belong to autograd's engine and the
 /// rest have no number of autograd's, for every thread below `thread_count`. On

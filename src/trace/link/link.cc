@@ -396,10 +396,25 @@ bool IsHostOnly(const ProfilerTrace& trace) {
          trace.device_events.empty();
 }
 
-void CountOddities(const LinkedTrace& linked, Diagnostics& diagnostics) {
+// Graphs compiled for a processor.
+void CountCompiled(const ProfilerTrace& trace, const Rules& rules,
+                   Diagnostics& diagnostics) {
+  for (const HostEvent& event : trace.host_events) {
+    if (event.kind == HostEventKind::kAnnotation &&
+        rules.IsCompiledRange(trace.strings.view(event.name))) {
+      diagnostics.Add(kCompiledKernels);
+    }
+  }
+}
+
+void CountOddities(const LinkedTrace& linked, const Rules& rules,
+                   Diagnostics& diagnostics) {
   const ProfilerTrace& trace = linked.trace;
   if (trace.device_events.empty()) {
     diagnostics.Add(IsHostOnly(trace) ? kHostOnly : kNoDeviceEvents);
+  }
+  if (IsHostOnly(trace)) {
+    CountCompiled(trace, rules, diagnostics);
   }
   if (trace.host_events.empty()) {
     diagnostics.Add(kNoHostOps);
@@ -435,7 +450,7 @@ LinkedTrace Link(ProfilerTrace trace, const Rules& rules,
   NestingWalk(linked, diagnostics).Run();
   LinkDevice(linked, diagnostics);
   FindSteps(linked, rules, diagnostics);
-  CountOddities(linked, diagnostics);
+  CountOddities(linked, rules, diagnostics);
   return linked;
 }
 
