@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "ir/graph.h"
@@ -246,6 +247,38 @@ TEST_F(Torch2026Test, CallsOfALostThreadAreInTheirOps) {
                   known.text(known.data().ops[right.op].name));
       }
     }
+  }
+}
+
+// Those of gloo, whose ranges are on threads of their own: as many and as large
+// as the execution trace says, met by both ranks.
+TEST_F(Torch2026Test, GloosCollectivesAreThoseOfTheExecutionTrace) {
+  for (const std::string_view folder :
+       {"torch-2.14.1/torchrec/direct", "torch-2.14.1/torchrec/sparsedist",
+        "torch-2.15.0/ddp/plain", "torch-2.15.0/handshard/plain",
+        "two_ranks_gloo_2.14.1/mid"}) {
+    SCOPED_TRACE(folder);
+    const fs::path path = NewTraces() / folder;
+    const ir::Graph profiler =
+        GraphOf({path / "rank0.json.gz", path / "rank1.json.gz"});
+    const ir::Graph execution = GraphOf({path / "rank0.et.json.gz"});
+    std::vector<std::string> expected;
+    for (const ir::Activity& activity : execution.data().activities) {
+      if (activity.kind == ir::ActivityKind::kCollective) {
+        expected.push_back(
+            ir::ShapeText(execution.data().shapes[activity.shape]));
+      }
+    }
+    std::vector<std::string> found;
+    for (const ir::MatchedCollective& matched : profiler.data().collectives) {
+      ASSERT_EQ(matched.activities.size(), 2U);
+      found.push_back(ir::ShapeText(
+          profiler.data().shapes
+              [profiler.data().activities[matched.activities[0]].shape]));
+    }
+    EXPECT_GE(expected.size(), 3U);
+    // The pipeline asks for the next batch's in between.
+    EXPECT_THAT(found, ::testing::UnorderedElementsAreArray(expected));
   }
 }
 

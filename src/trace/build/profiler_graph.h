@@ -10,6 +10,7 @@
 #include "ir/graph_builder.h"
 #include "ir/shape.h"
 #include "trace/build/find_waits.h"
+#include "trace/build/host_collectives.h"
 #include "trace/classify/classify_all.h"
 #include "trace/classify/rules.h"
 #include "trace/link/find_steps.h"
@@ -58,6 +59,7 @@ struct ProfilerFacts {
   std::vector<bool> autograd;     // By thread.
   SyncFacts syncs;
   Classification shapes;
+  HostCollectives host_collectives;
 };
 ProfilerFacts ReadFacts(const RankTrace& rank, const Rules& rules);
 

@@ -287,6 +287,7 @@ void ReadOps(const SizeRequest& request, ir::Collective& out) {
       out.kind = KindFromName(
           name.substr(colon == std::string_view::npos ? 0 : colon + 1));
     }
+    ReadSplits(ruled.op, out);
     const size_t position = SendsSecond(name) ? 1 : 0;
     const auto& inputs = ruled.op.arguments->inputs;
     if (out.bytes.count > 0 || position >= inputs.size()) {
@@ -298,7 +299,6 @@ void ReadOps(const SizeRequest& request, ir::Collective& out) {
       out.dtype = tensor.dtype;
     }
     out.bytes = {bytes};
-    ReadSplits(ruled.op, out);
   }
 }
 
