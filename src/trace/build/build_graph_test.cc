@@ -342,7 +342,7 @@ TEST(BuildGraphTest, GloosRangesAreCollectives) {
 }
 
 // An op that computes until after the collective's end does not wait for it.
-// Where a GPU works, gloo's ranges stay ranges.
+// With kernels of a GPU gloo's ranges stay ranges.
 TEST(BuildGraphTest, WhoComputesDoesNotWaitForGloo) {
   TraceText text;
   text.Step(1, 0, 2000)

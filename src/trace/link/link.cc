@@ -200,30 +200,24 @@ class LostThreads {
   /// Gives calls that launch device work to the thread that has ops but no
   /// calls, and most often an op where they have a call.
   void Run() {
-    // Both lists are sorted by thread.
-    uint32_t count = 0;
-    if (!trace_.host_events.empty() && !trace_.runtime_events.empty()) {
-      count = std::max(trace_.host_events.back().thread,
-                       trace_.runtime_events.back().thread) +
-              1;
-    }
-    if (count == 0 || count > kMostThreads) {
+    if (!FindThreads()) {
       return;
     }
-    ops_.resize(count);
-    calls_.resize(count);
-    launches_.resize(count);
     for (uint32_t i = 0; i < trace_.host_events.size(); ++i) {
-      if (trace_.host_events[i].kind == HostEventKind::kOp) {
-        ops_[trace_.host_events[i].thread].push_back(i);
+      const HostEvent& event = trace_.host_events[i];
+      if (event.kind == HostEventKind::kOp && !has_calls_[event.thread]) {
+        ops_[event.thread].push_back(i);
       }
     }
     for (uint32_t i = 0; i < trace_.runtime_events.size(); ++i) {
-      calls_[trace_.runtime_events[i].thread].push_back(i);
+      const uint32_t thread = trace_.runtime_events[i].thread;
+      if (!has_ops_[thread]) {
+        calls_[thread].push_back(i);
+      }
     }
     FindLaunches();
-    for (uint32_t thread = 0; thread < ops_.size(); ++thread) {
-      if (ops_[thread].empty() && launches_[thread]) {
+    for (uint32_t thread = 0; thread < calls_.size(); ++thread) {
+      if (launches_[thread]) {
         Move(thread);
       }
     }
@@ -233,11 +227,45 @@ class LostThreads {
   // Processes have a few dozen threads; each is compared with each.
   static constexpr size_t kMostThreads = 1024;
 
+  // Whether there are both kinds of threads, as in few traces.
+  bool FindThreads() {
+    // Both lists are sorted by thread.
+    if (trace_.host_events.empty() || trace_.runtime_events.empty()) {
+      return false;
+    }
+    const uint32_t count = std::max(trace_.host_events.back().thread,
+                                    trace_.runtime_events.back().thread) +
+                           1;
+    if (count > kMostThreads) {
+      return false;
+    }
+    has_ops_.resize(count);
+    has_calls_.resize(count);
+    ops_.resize(count);
+    calls_.resize(count);
+    launches_.resize(count);
+    for (const HostEvent& event : trace_.host_events) {
+      if (event.kind == HostEventKind::kOp) {
+        has_ops_[event.thread] = true;
+      }
+    }
+    for (const RuntimeEvent& call : trace_.runtime_events) {
+      has_calls_[call.thread] = true;
+    }
+    bool calls_only = false;
+    bool ops_only = false;
+    for (uint32_t thread = 0; thread < count; ++thread) {
+      calls_only = calls_only || (has_calls_[thread] && !has_ops_[thread]);
+      ops_only = ops_only || (has_ops_[thread] && !has_calls_[thread]);
+    }
+    return calls_only && ops_only;
+  }
+
   void FindLaunches() {
     const CorrelationMap calls(trace_.runtime_events);
     for (const DeviceEvent& event : trace_.device_events) {
-      if (const uint32_t call = calls.Find(event.correlation);
-          call != kNoEvent) {
+      const uint32_t call = calls.Find(event.correlation);
+      if (call != kNoEvent && !has_ops_[trace_.runtime_events[call].thread]) {
         launches_[trace_.runtime_events[call].thread] = true;
       }
     }
@@ -262,12 +290,11 @@ class LostThreads {
   }
 
   void Move(uint32_t from) {
-    std::vector<uint32_t>& calls = calls_[from];
+    const std::vector<uint32_t>& calls = calls_[from];
     uint32_t best = kNoEvent;
     auto most = static_cast<int64_t>(calls.size()) / 2;
     for (uint32_t thread = 0; thread < ops_.size(); ++thread) {
-      const bool candidate = !ops_[thread].empty() && calls_[thread].empty();
-      const int64_t inside = candidate ? CountInside(calls, ops_[thread]) : 0;
+      const int64_t inside = CountInside(calls, ops_[thread]);
       if (inside > most) {
         most = inside;
         best = thread;
@@ -279,14 +306,16 @@ class LostThreads {
     for (const uint32_t call : calls) {
       trace_.runtime_events[call].thread = best;
     }
-    calls_[best] = std::move(calls);
-    calls.clear();
+    ops_[best].clear();  // It has calls now.
   }
 
   ProfilerTrace& trace_;
-  std::vector<std::vector<uint32_t>> ops_;    // By thread, in order.
-  std::vector<std::vector<uint32_t>> calls_;  // ...
-  std::vector<bool> launches_;                // By thread: device work.
+  // By thread:
+  std::vector<bool> has_ops_;
+  std::vector<bool> has_calls_;
+  std::vector<std::vector<uint32_t>> ops_;    // Of those without calls.
+  std::vector<std::vector<uint32_t>> calls_;  // Of those without ops.
+  std::vector<bool> launches_;                // Of those: device work.
 };
 
 // Whether [start, end] is within the event, allowing for rounding.
