@@ -283,7 +283,8 @@ class ExecutionRankAdder {
         execution_.strings.view(execution_.nodes[index].name);
     const OpContext context{.name = name, .arguments = &arguments};
     std::vector<ir::KernelShape> shapes =
-        ClassifyOp(rules_, context, PartnerOf(index));
+        ClassifyOp(rules_, context, PartnerOf(index),
+                   execution_.info.world_size.value_or(0));
     if (const auto update =
             host_only_ ? SparseUpdate(execution_, index) : std::nullopt) {
       shapes = {*update};

@@ -65,7 +65,6 @@ class TraceText {
     return loaded;
   }
 
- private:
   TraceText& Event(std::string_view category, std::string_view name, int tid,
                    int start, int duration, std::string_view args) {
     events_ += fmt::format(
@@ -75,6 +74,7 @@ class TraceText {
     return *this;
   }
 
+ private:
   std::string events_;
 };
 
@@ -169,6 +169,28 @@ TEST(BuildGraphTest, UsesTheWaitsThatTheProfilerRecorded) {
   EXPECT_FALSE(data.host_waits[0].inferred);
   EXPECT_EQ(data.activities[data.host_waits[0].before].measured->start,
             microseconds(71));
+}
+
+// PyTorch 2.15's own reader of CUPTI knows the call that recorded an event, but
+// not its stream: it is the one the thread launched into last.
+TEST(BuildGraphTest, AnEventsStreamFollowsFromTheCallThatRecordedIt) {
+  const auto ranks = One(TwoStreams(71)
+                             .Call("cudaEventSynchronize", 60, 60, 5)
+                             .Sync("Stream Wait Event", 20, -1, 2, 3)
+                             .Sync("Event Sync", -1, -1, 2, 5));
+  const ir::Graph graph = Build(ranks);
+  const ir::GraphData& data = graph.data();
+  ASSERT_EQ(data.stream_waits.size(), 1U);
+  EXPECT_TRUE(data.stream_waits[0].inferred);
+  EXPECT_EQ(data.activities[data.stream_waits[0].before].measured->start,
+            microseconds(30));
+  EXPECT_EQ(data.activities[data.stream_waits[0].after].measured->start,
+            microseconds(71));
+  // Not for the second kernel, which the event knows nothing of.
+  ASSERT_EQ(data.host_waits.size(), 1U);
+  EXPECT_TRUE(data.host_waits[0].inferred);
+  EXPECT_EQ(data.activities[data.host_waits[0].before].measured->start,
+            microseconds(30));
 }
 
 // The same calls without cuda_sync events: the order of calls shows the waits.
@@ -285,6 +307,81 @@ TEST(BuildGraphTest, FindsPhasesByAnnotationThreadAndSequence) {
   using enum ir::Phase;
   EXPECT_THAT(phases, ::testing::ElementsAre(kForward, kUnknown, kOptimizer,
                                              kOptimizer, kBackward, kBackward));
+}
+
+// Gloo's threads run collectives while the main thread goes on, until it waits:
+//
+//   main  [allreduce_]  [aten::mm   ]  ...nothing...  [aten::add_]
+//   gloo      [all_reduce (woken late)              ]
+TEST(BuildGraphTest, GloosRangesAreCollectives) {
+  TraceText text;
+  text.Step(1, 0, 2000)
+      .Op("c10d::allreduce_", 1, 100, 50,
+          R"({"Input Dims": [[[112]], []], "Input type": ["TensorList", ""]})")
+      .Op("aten::mm", 1, 200, 100)
+      .Op("aten::add_", 1, 1020, 30)
+      .Event("user_annotation", "gloo:all_reduce", 9, 180, 820,
+             R"({"Input Dims": [[112]], "Input type": ["float"]})");
+  auto ranks = One(text);
+  ranks[0].profiler->trace.info.world_size = 4;
+  const ir::Graph graph = Build(ranks);
+  const ir::GraphData& data = graph.data();
+  ASSERT_EQ(data.activities.size(), 1U);
+  const ir::Activity& activity = data.activities[ir::ActivityId{0}];
+  EXPECT_EQ(activity.kind, ir::ActivityKind::kCollective);
+  EXPECT_EQ(ir::ShapeText(data.shapes[activity.shape]),
+            "collective kind=all_reduce bytes=448 group=4 dtype=fp32");
+  // From when the op had asked for it, which ended at 150.
+  EXPECT_EQ(activity.measured->start, microseconds(150));
+  EXPECT_EQ(activity.measured->duration, microseconds(850));
+  const ir::Call& launch = data.calls[activity.call];
+  EXPECT_EQ(graph.text(data.ops[launch.op].name), "c10d::allreduce_");
+  // The main thread did nothing from 300 to 1020, and the range ended at 1000.
+  ASSERT_EQ(data.host_waits.size(), 1U);
+  const ir::Call& wait = data.calls[data.host_waits[0].call];
+  EXPECT_EQ(wait.measured->start, microseconds(300));
+  EXPECT_EQ(wait.measured->duration, microseconds(720));
+}
+
+// An op that computes until after the collective's end does not wait for it.
+// With kernels of a GPU gloo's ranges stay ranges.
+TEST(BuildGraphTest, WhoComputesDoesNotWaitForGloo) {
+  TraceText text;
+  text.Step(1, 0, 2000)
+      .Op("c10d::allreduce_", 1, 100, 50)
+      .Op("aten::mm", 1, 200, 820)
+      .Event("user_annotation", "gloo:all_reduce", 9, 180, 820,
+             R"({"Input Dims": [[112]], "Input type": ["float"]})");
+  const ir::Graph graph = Build(One(text));
+  EXPECT_EQ(graph.data().activities.size(), 1U);
+  EXPECT_EQ(graph.data().host_waits.size(), 0U);
+  text.Call("cudaLaunchKernel", 210, 5, 1)
+      .Kernel("volta_sgemm_128x64_nn", 7, 220, 40, 1);
+  EXPECT_EQ(Build(One(text)).data().activities.size(), 1U);
+}
+
+// As on a processor, or with torch.autograd.set_multithreading_enabled(False):
+// most ops of the thread are the engine's, but not all.
+TEST(BuildGraphTest, ForwardIsDistinguishedFromBackwardOnOneThread) {
+  const auto ranks = One(
+      TraceText()
+          .Step(1, 0, 300)
+          .Op("aten::linear", 1, 10, 10, R"({"Sequence number": 3})")
+          .Op("aten::empty", 1, 12, 2)
+          .Op("aten::ones_like", 1, 90, 5)
+          .Op("autograd::engine::evaluate_function: AddmmBackward0", 1, 100, 50,
+              R"({"Sequence number": 3})")
+          .Op("aten::mm", 1, 110, 20)
+          .Op("autograd::engine::evaluate_function: TBackward0", 1, 160, 5));
+  const ir::Graph graph = Build(ranks);
+  std::vector<ir::Phase> phases;
+  for (const ir::Op& op : graph.data().ops) {
+    phases.push_back(op.phase);
+  }
+  using enum ir::Phase;
+  EXPECT_THAT(phases, ::testing::ElementsAre(kForward, kForward, kUnknown,
+                                             kBackward, kBackward, kBackward));
+  EXPECT_EQ(graph.data().threads[ir::ThreadId{0}].role, ir::ThreadRole::kMain);
 }
 
 }  // namespace

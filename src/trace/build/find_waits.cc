@@ -322,15 +322,24 @@ class WaitFinder {
   // right after the work they want to wait for.
   void NoteRecord(uint32_t call, const ThreadState& thread) {
     if (thread.last_stream) {
+      stream_of_record_.emplace(call, *thread.last_stream);
       const Duration start = trace_.runtime_events[call].start;
       records_.push_back({.stream = *thread.last_stream,
                           .activity = LastBefore(*thread.last_stream, start)});
     }
   }
 
+  // Some profilers know the call that recorded an event, but not its stream.
+  std::optional<StreamKey> WaitedStream(const SyncFact& fact) const {
+    const auto recorded = stream_of_record_.find(fact.record_call);
+    return fact.wait_on_stream < 0 && recorded != stream_of_record_.end()
+               ? std::optional(recorded->second)
+               : FindStream(fact.wait_on_stream);
+  }
+
   void AddRecordedStreamWait(uint32_t call, const SyncFact& fact) {
     const auto waiting = FindStream(fact.stream);
-    const auto waited = FindStream(fact.wait_on_stream);
+    const auto waited = WaitedStream(fact);
     if (!waiting || !waited || *waiting == *waited) {
       return;
     }
@@ -338,19 +347,22 @@ class WaitFinder {
     const Duration mark = fact.record_call == kNoEvent
                               ? now
                               : trace_.runtime_events[fact.record_call].start;
-    AddStreamWait(LastBefore(*waited, mark), FirstAfter(*waiting, now), false);
+    AddStreamWait(LastBefore(*waited, mark), FirstAfter(*waiting, now),
+                  fact.wait_on_stream < 0);
   }
 
   void AddRecordedHostWait(uint32_t call, const SyncFact& fact) {
-    const auto stream = FindStream(
-        fact.wait_on_stream >= 0 ? fact.wait_on_stream : fact.stream);
+    const auto stream = fact.stream >= 0 && fact.wait_on_stream < 0
+                            ? FindStream(fact.stream)
+                            : WaitedStream(fact);
     if (!stream) {
       return;
     }
     const Duration mark = fact.record_call == kNoEvent
                               ? trace_.runtime_events[call].start
                               : trace_.runtime_events[fact.record_call].start;
-    AddHostWait(LastBefore(*stream, mark), call, false);
+    AddHostWait(LastBefore(*stream, mark), call,
+                fact.wait_on_stream < 0 && fact.stream < 0);
   }
 
   // The stream made to wait is the one the thread launches into next. The
@@ -453,6 +465,7 @@ class WaitFinder {
   std::map<uint32_t, std::vector<Launch>> launches_of_thread_;
   std::map<uint32_t, ThreadState> threads_;
   std::vector<Record> records_;
+  std::map<uint32_t, StreamKey> stream_of_record_;  // By runtime event.
   std::set<std::pair<StreamKey, uint32_t>> waited_for_;
 };
 

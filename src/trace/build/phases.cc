@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/text/text_table.h"
+#include "trace/read/oddities.h"
+
 namespace stepcast::trace {
 namespace {
 
@@ -56,6 +59,7 @@ std::vector<bool> FindAutogradThreads(const std::vector<PhaseInput>& events,
   struct Counts {
     int64_t ops = 0;
     int64_t backward = 0;
+    int64_t forward = 0;
   };
   std::vector<Counts> counts(thread_count);
   PhaseOfName phase_of(strings, rules);
@@ -63,16 +67,49 @@ std::vector<bool> FindAutogradThreads(const std::vector<PhaseInput>& events,
     const bool top_op =
         event.is_op && (event.parent == kTop || !events[event.parent].is_op);
     if (top_op && event.thread < thread_count) {
-      ++counts[event.thread].ops;
-      counts[event.thread].backward +=
-          phase_of.Find(event.name) == ir::Phase::kBackward ? 1 : 0;
+      Counts& count = counts[event.thread];
+      const bool backward = phase_of.Find(event.name) == ir::Phase::kBackward;
+      ++count.ops;
+      count.backward += backward ? 1 : 0;
+      count.forward += !backward && event.sequence >= 0 ? 1 : 0;
     }
   }
   std::vector<bool> autograd(thread_count);
   for (uint32_t i = 0; i < thread_count; ++i) {
-    autograd[i] = counts[i].backward * 2 > counts[i].ops;
+    autograd[i] =
+        counts[i].backward * 2 > counts[i].ops && counts[i].forward == 0;
   }
   return autograd;
+}
+
+void CountRangesWithoutPhase(const std::vector<PhaseInput>& events,
+                             const StringPool& strings, const Rules& rules,
+                             Diagnostics& diagnostics) {
+  constexpr uint32_t kNone = kTop;
+  std::vector<uint32_t> range(events.size(), kNone);  // The innermost around.
+  bool any = false;
+  for (uint32_t i = 0; i < events.size(); ++i) {
+    const PhaseInput& event = events[i];
+    if (!event.is_op && rules.IsFrameworkRange(strings.view(event.name))) {
+      range[i] = i;
+      any = true;
+    } else if (event.parent != kTop) {
+      range[i] = range[event.parent];
+    }
+  }
+  if (!any) {
+    return;
+  }
+  const std::vector<ir::Phase> phases = FindPhases(events, strings, rules);
+  std::vector<bool> counted(events.size());
+  for (uint32_t i = 0; i < events.size(); ++i) {
+    if (events[i].is_op && phases[i] == ir::Phase::kUnknown &&
+        range[i] != kNone && !counted[range[i]]) {
+      counted[range[i]] = true;
+      diagnostics.Add(kRangeWithoutPhase,
+                      Printable(strings.view(events[range[i]].name)));
+    }
+  }
 }
 
 std::vector<ir::Phase> FindPhases(const std::vector<PhaseInput>& events,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/diagnostics.h"
 #include "base/text/string_pool.h"
 #include "ir/graph.h"
 #include "trace/classify/rules.h"
@@ -31,8 +32,15 @@ std::vector<ir::Phase> FindPhases(const std::vector<PhaseInput>& events,
                                   const StringPool& strings,
                                   const Rules& rules);
 
-/// Whether most top-level ops of the thread belong to autograd's engine, for
-/// every thread below `thread_count`.
+/// Counts ranges of a framework that hold ops without a phase.
+void CountRangesWithoutPhase(const std::vector<PhaseInput>& events,
+                             const StringPool& strings, const Rules& rules,
+                             Diagnostics& diagnostics);
+
+/// Whether most top-level ops of the thread belong to autograd's engine and the
+/// rest have no number of autograd's, for every thread below `thread_count`. On
+/// a processor, and where autograd may not use threads of its own, both passes
+/// run on the main thread, which then is none of autograd's.
 std::vector<bool> FindAutogradThreads(const std::vector<PhaseInput>& events,
                                       const StringPool& strings,
                                       const Rules& rules,

@@ -117,6 +117,7 @@ class ProfilerRankAdder {
     AddCalls(facts_.syncs, diagnostics);
     AddActivities();
     AddWaits(linked_, window_, kinds_, facts_.syncs, ids_, builder_);
+    AddHostCollectives();
     return std::move(added_);
   }
 
@@ -296,6 +297,72 @@ class ProfilerRankAdder {
     }
   }
 
+  // The op that contains a call of the host's own collectives.
+  ir::OpId OpOf(uint32_t event) const {
+    return event == kNoEvent ? ir::OpId() : ids_.ops[event];
+  }
+
+  // Each thread that runs collectives is a stream; they are asked for by a call
+  // of no length, and waited for where the thread that asked pauses.
+  void AddHostCollectives() {
+    const HostCollectives& host = facts_.host_collectives;
+    std::vector<ir::ActivityId> activities(host.list.size());
+    std::map<uint32_t, ir::StreamId> streams;  // By thread.
+    for (size_t i = 0; i < host.list.size(); ++i) {
+      const HostCollective& item = host.list[i];
+      if (!ids_.ops[item.op].valid()) {
+        continue;
+      }
+      const HostEvent& range = trace_.host_events[item.range];
+      const auto [stream, is_new] = streams.try_emplace(range.thread);
+      if (is_new) {
+        stream->second = builder_.AddStream(
+            {.rank = added_.rank,
+             .number = static_cast<int64_t>(streams.size()) - 1});
+      }
+      const ir::CallId call = builder_.AddCall(
+          {.name = builder_.Intern("ask for a collective"),
+           .kind = ir::CallKind::kLaunch,
+           .thread = threads_[trace_.host_events[item.op].thread],
+           .op = ids_.ops[item.op],
+           .measured = At(item.asked, Duration{})});
+      activities[i] = builder_.AddActivity(
+          {.name = builder_.Intern(trace_.strings.view(range.name)),
+           .kind = ir::ActivityKind::kCollective,
+           .stream = stream->second,
+           .call = call,
+           .measured = At(item.start, item.end - item.start)},
+          item.shape);
+      added_.collectives.push_back(
+          {.activity = activities[i], .shape = item.shape});
+    }
+    for (const HostPause& pause : host.pauses) {
+      AddPause(pause, activities);
+    }
+  }
+
+  void AddPause(const HostPause& pause,
+                const std::vector<ir::ActivityId>& activities) {
+    const bool inside = pause.start >= window_.step.start &&
+                        pause.end <= window_.step.end() &&
+                        threads_[pause.thread].valid();
+    if (!inside || !activities[pause.collectives.front()].valid()) {
+      return;
+    }
+    const ir::CallId call = builder_.AddCall(
+        {.name = builder_.Intern("wait for a collective"),
+         .kind = ir::CallKind::kStreamSync,
+         .thread = threads_[pause.thread],
+         .op = OpOf(pause.event),
+         .measured = At(pause.start, pause.end - pause.start)});
+    for (const uint32_t i : pause.collectives) {
+      if (activities[i].valid()) {
+        builder_.AddHostWait(
+            {.before = activities[i], .call = call, .inferred = true});
+      }
+    }
+  }
+
   static ir::ActivityKind ActivityKindOf(DeviceEventKind kind) {
     switch (kind) {
       case DeviceEventKind::kKernel:
@@ -333,7 +400,8 @@ ProfilerFacts ReadFacts(const RankTrace& rank, const Rules& rules) {
                                   static_cast<uint32_t>(trace.threads.size())),
           .syncs = ReadSyncs(linked),
           .places = FindPythonPlaces(linked),
-          .shapes = ClassifyAll(rank, rules)};
+          .shapes = ClassifyAll(rank, rules),
+          .host_collectives = FindHostCollectives(rank, rules)};
 }
 
 AddedRank AddProfilerRank(const RankTrace& rank, const PlacedStep& placed,

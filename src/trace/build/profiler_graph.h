@@ -11,6 +11,7 @@
 #include "ir/graph_builder.h"
 #include "ir/shape.h"
 #include "trace/build/find_waits.h"
+#include "trace/build/host_collectives.h"
 #include "trace/classify/classify_all.h"
 #include "trace/classify/rules.h"
 #include "trace/link/find_steps.h"
@@ -82,6 +83,7 @@ struct ProfilerFacts {
   SyncFacts syncs;
   PythonPlaces places;
   Classification shapes;
+  HostCollectives host_collectives;
 };
 ProfilerFacts ReadFacts(const RankTrace& rank, const Rules& rules);
 

@@ -99,7 +99,8 @@ ir::KernelShape ClassifyDevice(const Rules& rules, const DeviceFacts& facts,
 }
 
 std::vector<ir::KernelShape> ClassifyOp(const Rules& rules, const OpContext& op,
-                                        const OpContext& partner) {
+                                        const OpContext& partner,
+                                        int64_t world_size) {
   if (op.arguments == nullptr || !HasWorkOnDevice(*op.arguments)) {
     return {};
   }
@@ -111,7 +112,8 @@ std::vector<ir::KernelShape> ClassifyOp(const Rules& rules, const OpContext& op,
     return {};
   }
   const RuledOp ruled{.op = op, .rule = rule};
-  const DeviceFacts facts{.name = {}, .partner = partner};
+  const DeviceFacts facts{
+      .name = {}, .partner = partner, .world_size = world_size};
   SizeRequest request{
       .facts = facts, .detail = rule->detail, .ops = {&ruled, 1}};
   if (rule->family == "convolution" && rule->detail == "backward") {

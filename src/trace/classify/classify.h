@@ -51,9 +51,10 @@ ir::KernelShape ClassifyDevice(const Rules& rules, const DeviceFacts& facts,
 /// The shapes of the kernels that an op launches itself, judged by its name and
 /// arguments alone; empty for ops that run on the host only. Whether an op
 /// inside it does the work is for the caller to know (trace/link/link.h).
-/// `partner` as in DeviceFacts.
+/// `partner` and `world_size` as in DeviceFacts.
 std::vector<ir::KernelShape> ClassifyOp(const Rules& rules, const OpContext& op,
-                                        const OpContext& partner = {});
+                                        const OpContext& partner = {},
+                                        int64_t world_size = 0);
 
 }  // namespace stepcast::trace
 

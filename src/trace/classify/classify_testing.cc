@@ -53,12 +53,13 @@ std::string ShapeOf(const LaunchText& launch) {
   return ir::ShapeText(ClassifyDevice(BuiltInRules(), facts, ops));
 }
 
-std::string ShapesOf(const OpText& op, const OpText& partner) {
+std::string ShapesOf(const OpText& op, const OpText& partner,
+                     int64_t world_size) {
   Contexts contexts;
   const OpContext context = contexts.Add(op);
   std::string text;
   for (const ir::KernelShape& shape :
-       ClassifyOp(BuiltInRules(), context, contexts.Add(partner))) {
+       ClassifyOp(BuiltInRules(), context, contexts.Add(partner), world_size)) {
     text += (text.empty() ? "" : "; ") + ir::ShapeText(shape);
   }
   return text;

@@ -37,7 +37,8 @@ const Rules& BuiltInRules();
 /// The shape's text form.
 std::string ShapeOf(const LaunchText& launch);
 /// The text forms of what ClassifyOp expects, joined by "; ".
-std::string ShapesOf(const OpText& op, const OpText& partner = {});
+std::string ShapesOf(const OpText& op, const OpText& partner = {},
+                     int64_t world_size = 0);
 
 }  // namespace stepcast::trace
 

@@ -249,11 +249,29 @@ std::optional<CollectiveRecord> FindRecord(const SizeRequest& request) {
 bool SendsSecond(std::string_view name) {
   // c10d::alltoall_base_(output, input, ...) and the like; "nccl:..."
   // annotations have the input alone.
-  constexpr std::array<std::string_view, 5> kOutputFirst = {
-      "alltoall_base", "_allgather_base", "_reduce_scatter_base", "allgather",
-      "reduce_scatter"};
+  constexpr std::array<std::string_view, 6> kOutputFirst = {
+      "alltoall_base", "_allgather_base", "_reduce_scatter_base",
+      "allgather",     "reduce_scatter",  "alltoall"};
   return name.starts_with("c10d::") &&
          std::ranges::find(kOutputFirst, PlainName(name)) != kOutputFirst.end();
+}
+
+// c10d::alltoall_base_(output, input, group, output splits, input splits, ...):
+// rows to and from each peer, and so the number of peers.
+void ReadSplits(const OpContext& op, ir::Collective& out) {
+  constexpr size_t kOutSplits = 3;
+  constexpr size_t kInSplits = 4;
+  const auto receive = IntsAt(*op.arguments, kOutSplits);
+  const auto send = IntsAt(*op.arguments, kInSplits);
+  const ir::Tensor* output = TensorAt(*op.arguments, 0);
+  const ir::Tensor* input = TensorAt(*op.arguments, 1);
+  if (!op.name.starts_with("c10d::") || PlainName(op.name) != "alltoall_base" ||
+      !receive || !send || output == nullptr || input == nullptr) {
+    return;
+  }
+  out.send_splits = Splits(*send, ElementCount(*input));
+  out.receive_splits = Splits(*receive, ElementCount(*output));
+  out.group_size = std::ssize(send->empty() ? *receive : *send);
 }
 
 // The kind and the bytes from the names and tensors of ops: nccl:all_reduce,
@@ -269,6 +287,7 @@ void ReadOps(const SizeRequest& request, ir::Collective& out) {
       out.kind = KindFromName(
           name.substr(colon == std::string_view::npos ? 0 : colon + 1));
     }
+    ReadSplits(ruled.op, out);
     const size_t position = SendsSecond(name) ? 1 : 0;
     const auto& inputs = ruled.op.arguments->inputs;
     if (out.bytes.count > 0 || position >= inputs.size()) {

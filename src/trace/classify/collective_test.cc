@@ -97,6 +97,39 @@ TEST(CollectiveTest, AnExpectedCollectiveComesFromItsRecord) {
             "collective kind=all_reduce bytes=448 group=8 dtype=fp32");
 }
 
+// Gloo writes no record: the op has the tensors and, if at all, the splits.
+TEST(CollectiveTest, OpsWithoutARecordHaveTheGroupOfTheJobOrOfTheirSplits) {
+  constexpr OpText kReduce = {
+      .name = "c10d::allreduce_",
+      .dims = "[[[112]], [], [], [], [], []]",
+      .types = R"x(["GenericList[Tensor(float)]", "Object", "Object", "None",
+                   "Bool", "Int"])x",
+      .values = R"([[[1, 1, 0, 112, 4, "cuda:0"]], "<Object>", "<Object>",
+                    "<None>", true, -1])"};
+  EXPECT_EQ(ShapesOf(kReduce, {}, 4),
+            "collective kind=all_reduce bytes=448 group=4 dtype=fp32");
+  constexpr OpText kExchange = {
+      .name = "c10d::alltoall_base_",
+      .dims = "[[6, 4], [10, 4], [], [[], []], [[], []], [], []]",
+      .types = R"x(["Tensor(int)", "Tensor(int)", "Object",
+                   "GenericList[Int,Int]", "GenericList[Int,Int]", "Bool",
+                   "Int"])x",
+      .values = R"([[1, 1, 0, 24, 4, "cuda:0"], [2, 2, 0, 40, 4, "cuda:0"],
+                    "<Object>", [3, 3], [7, 3], true, -1])"};
+  // 10 rows of 4 elements go out, 7 of them to the first peer.
+  EXPECT_EQ(ShapesOf(kExchange, {}, 4),
+            "collective kind=all_to_all bytes=160 group=2 dtype=int32 "
+            "send=28,12");
+}
+
+TEST(CollectiveTest, WaitingForAFunctionalCollectiveIsNone) {
+  EXPECT_EQ(ShapesOf({.name = "_c10d_functional::wait_tensor",
+                      .dims = "[[8]]",
+                      .types = R"x(["Tensor(float)"])x",
+                      .values = R"([[1, 1, 0, 8, 4, "cuda:0"]])"}),
+            "");
+}
+
 TEST(CollectiveRecordTest, ReadsListsAsJsonAndInsideStrings) {
   const auto record = ParseCollectiveRecord(
       R"({"Collective name":"all_to_allv","In split size":[1, 2],

@@ -34,12 +34,35 @@ ir::DType IndexType(const ir::Tensor& indices) {
 //   ... weights ..., D_offsets int[T+1], (total_D,) max_D,
 //   hash_size_cumsum long[T+1], total_hash_size_bits, indices[L],
 //   offsets[T*B+1], ..., lxu_cache_locations int[], ..., momentum1 ...
+//
+// Forwards without an optimizer leave total_hash_size_bits out; of these the
+// processor's has total_D and no max_D.
 struct TableBatch {
   size_t d_offsets = 0;
   size_t cumsum = 0;
   size_t indices = 0;
   size_t offsets = 0;
+
+  bool has_total() const {
+    return cumsum == d_offsets + 3 ||
+           (cumsum == d_offsets + 2 && indices == cumsum + 1);
+  }
+  bool has_max() const {
+    return cumsum == d_offsets + 3 || indices == cumsum + 2;
+  }
 };
+
+// Where the ids follow the cumulated rows: after total_hash_size_bits or,
+// without it, at once. 0 if they are at neither place.
+size_t FindIndices(const Arguments& arguments, size_t cumsum) {
+  for (const size_t at : {cumsum + 2, cumsum + 1}) {
+    if (at + 1 < arguments.inputs.size() && IsVector(TensorAt(arguments, at)) &&
+        IsVector(TensorAt(arguments, at + 1))) {
+      return at;
+    }
+  }
+  return 0;
+}
 
 std::optional<TableBatch> FindTableBatch(const Arguments& arguments) {
   for (size_t i = 0; i < arguments.inputs.size(); ++i) {
@@ -48,14 +71,16 @@ std::optional<TableBatch> FindTableBatch(const Arguments& arguments) {
       continue;
     }
     // After D_offsets come at most two numbers, then the cumulated rows.
-    for (size_t j = i + 1; j <= i + 3 && j + 3 < arguments.inputs.size(); ++j) {
+    for (size_t j = i + 1; j <= i + 3 && j < arguments.inputs.size(); ++j) {
       const ir::Tensor* cumsum = TensorAt(arguments, j);
+      const size_t indices = FindIndices(arguments, j);
       if (IsVector(cumsum) && cumsum->dtype == ir::DType::kInt64 &&
           cumsum->dims == d_offsets->dims && d_offsets->dims[0] > 1 &&
-          IsVector(TensorAt(arguments, j + 2)) &&
-          IsVector(TensorAt(arguments, j + 3))) {
-        return TableBatch{
-            .d_offsets = i, .cumsum = j, .indices = j + 2, .offsets = j + 3};
+          indices > 0) {
+        return TableBatch{.d_offsets = i,
+                          .cumsum = j,
+                          .indices = indices,
+                          .offsets = indices + 1};
       }
     }
   }
@@ -124,14 +149,20 @@ Lookups FromTableBatch(std::string_view name, const Arguments& arguments,
   const Weights weights = FindWeights(arguments, batch);
   found.weights = weights.elements;
   bag.dtype = weights.dtype;
-  // Two numbers between are total_D and max_D; one is max_D alone.
-  bag.max_dim = IntAt(arguments, batch.cumsum - 1).value_or(0);
-  if (batch.cumsum == batch.d_offsets + 3) {
+  if (batch.has_max()) {
+    bag.max_dim = IntAt(arguments, batch.cumsum - 1).value_or(0);
+  }
+  if (batch.has_total()) {
     found.columns = IntAt(arguments, batch.d_offsets + 1).value_or(0);
   }
-  if (const ir::Tensor* out = FirstTensor(arguments.outputs);
-      found.columns <= 0 && out != nullptr && out->dims.size() == 2) {
-    found.columns = out->dims[1];
+  // The result has all columns of a sample, and so has its gradient, which is
+  // a backward's first argument.
+  for (const ir::Tensor* tensor :
+       {FirstTensor(arguments.outputs), TensorAt(arguments, 0)}) {
+    if (found.columns <= 0 && tensor != nullptr && tensor->dims.size() == 2 &&
+        tensor->dims[0] == bag.batch) {
+      found.columns = tensor->dims[1];
+    }
   }
   if (name.find("rowwise") != std::string_view::npos) {
     bag.rows = RowsFromMomentum(arguments, batch);

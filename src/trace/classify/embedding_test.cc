@@ -66,6 +66,43 @@ TEST(EmbeddingTest, AnExecutionTraceShowsTheColumns) {
       "dtype=fp32 max_dim=16");
 }
 
+// A processor's forward has total_D, no max_D and no total_hash_size_bits; its
+// backward has max_D alone, but also the gradient of all columns.
+TEST(EmbeddingTest, AProcessorsLookupShowsTheColumns) {
+  // 2 tables of 32 columns: 64 in all; 640000 / 32 rows.
+  EXPECT_EQ(
+      ShapesOf({.name = "fbgemm::split_embedding_codegen_forward_cpu",
+                .dims = "[[640000], [2], [3], [], [3], [2560], [257], [], [0], "
+                        "[]]",
+                .types = R"x(["Tensor(float)", "Tensor(long int)",
+                    "Tensor(int)", "Int", "Tensor(long int)",
+                    "Tensor(long int)", "Tensor(long int)", "Int",
+                    "Tensor(float)", "Int"])x",
+                .values = R"([[1, 1, 0, 640000, 4, "cuda:0"],
+                    [2, 2, 0, 2, 8, "cuda:0"], [3, 3, 0, 3, 4, "cuda:0"], 64,
+                    [4, 4, 0, 3, 8, "cuda:0"], [5, 5, 0, 2560, 8, "cuda:0"],
+                    [6, 6, 0, 257, 8, "cuda:0"], 0, [7, 7, 0, 0, 4, "cuda:0"],
+                    0])"}),
+      "embedding_bag tables=2 rows=20000 dim=32 batch=128 lookups=2560 "
+      "dtype=fp32");
+  EXPECT_EQ(
+      ShapesOf({.name = "fbgemm::split_embedding_backward_codegen_sgd_cpu",
+                .dims = "[[128, 64], [640000], [2], [2], [3], [], [3], [], "
+                        "[2560], [257], []]",
+                .types = R"x(["Tensor(float)", "Tensor(float)", "Tensor(int)",
+                    "Tensor(long int)", "Tensor(int)", "Int",
+                    "Tensor(long int)", "Int", "Tensor(long int)",
+                    "Tensor(long int)", "Int"])x",
+                .values = R"([[1, 1, 0, 8192, 4, "cuda:0"],
+                    [2, 2, 0, 640000, 4, "cuda:0"], [3, 3, 0, 2, 4, "cuda:0"],
+                    [4, 4, 0, 2, 8, "cuda:0"], [5, 5, 0, 3, 4, "cuda:0"], 32,
+                    [6, 6, 0, 3, 8, "cuda:0"], 15,
+                    [7, 7, 0, 2560, 8, "cuda:0"],
+                    [8, 8, 0, 257, 8, "cuda:0"], 0])"}),
+      "embedding_bag tables=2 rows=20000 dim=32 batch=128 lookups=2560 "
+      "dtype=fp32 pass=backward update=sgd max_dim=32");
+}
+
 TEST(EmbeddingTest, TheBackwardLearnsFromItsLookup) {
   EXPECT_EQ(ShapeOf({.kernel = kBackwardKernel, .ops = {kNode}}),
             "embedding_bag batch=2048 dtype=fp32 pass=backward "

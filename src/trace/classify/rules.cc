@@ -23,8 +23,9 @@ namespace {
 // The kind of calls that leave no trace in the graph.
 constexpr std::string_view kIgnore = "ignore";
 
-constexpr std::array<std::string_view, 7> kTables = {
-    "kernel", "op", "call", "phase", "step", "step_end", "recorder"};
+constexpr std::array<std::string_view, 9> kTables = {
+    "kernel",   "op",    "call",     "phase",   "step",
+    "step_end", "range", "compiled", "recorder"};
 
 template <size_t... I>
 std::vector<std::string_view> ListFamilies(std::index_sequence<I...> /*all*/) {
@@ -147,6 +148,8 @@ Status Rules::Add(std::string_view text, std::string_view source) {
   RETURN_IF_ERROR(AddPhases(document, phases_));
   RETURN_IF_ERROR(AddNames(document, "step", steps_));
   RETURN_IF_ERROR(AddNames(document, "step_end", step_ends_));
+  RETURN_IF_ERROR(AddNames(document, "range", ranges_));
+  RETURN_IF_ERROR(AddNames(document, "compiled", compiled_));
   return AddNames(document, "recorder", recorder_nodes_);
 }
 
@@ -185,6 +188,14 @@ bool Rules::IsStep(std::string_view name) const {
 
 bool Rules::IsStepEnd(std::string_view name) const {
   return step_ends_.FindFirst(name).has_value();
+}
+
+bool Rules::IsFrameworkRange(std::string_view name) const {
+  return ranges_.FindFirst(name).has_value();
+}
+
+bool Rules::IsCompiledRange(std::string_view name) const {
+  return compiled_.FindFirst(name).has_value();
 }
 
 bool Rules::IsRecorderNode(std::string_view name) const {

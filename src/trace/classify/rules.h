@@ -83,6 +83,10 @@ class Rules {
   bool IsStep(std::string_view name) const;
   /// A range that occurs once a step, near its end: "Optimizer.step#SGD.step".
   bool IsStepEnd(std::string_view name) const;
+  /// A range by which a framework marks its own work: "## forward 4 ##".
+  bool IsFrameworkRange(std::string_view name) const;
+  /// A range that runs the kernels of a compiled graph.
+  bool IsCompiledRange(std::string_view name) const;
   /// Nodes that the recorder itself adds to execution traces.
   bool IsRecorderNode(std::string_view name) const;
 
@@ -93,6 +97,8 @@ class Rules {
   RuleTable<PhaseRule> phases_;
   GlobList steps_;
   GlobList step_ends_;
+  GlobList ranges_;
+  GlobList compiled_;
   GlobList recorder_nodes_;
 };
 

@@ -170,6 +170,42 @@ TEST(RulesTest, KnowsCallsOfCudaAndHip) {
   EXPECT_EQ(BuiltIn().FindCall("somethingElse"), nullptr);
 }
 
+TEST(RulesTest, PartsOfSparseTensorsLaunchNothing) {
+  for (const std::string_view name :
+       {"aten::_indices", "aten::_values", "aten::indices", "aten::values",
+        "aten::_nnz", "aten::_sparse_coo_tensor_with_dims_and_tensors"}) {
+    const KernelRule* rule = BuiltIn().FindOp(name);
+    ASSERT_NE(rule, nullptr) << name;
+    EXPECT_EQ(rule->family, kNoFamily) << name;
+  }
+}
+
+// Since 1.9 TorchRec writes the batch's number into the ranges of its
+// pipelines, and the module and its sharding into those of its modules.
+TEST(RulesTest, KnowsTorchRecsRangesWithNumbersAndModules) {
+  using ir::Phase;
+  const Rules& rules = BuiltIn();
+  EXPECT_EQ(rules.FindPhase("## forward 4 ##"), Phase::kForward);
+  EXPECT_EQ(rules.FindPhase("## backward 4 ##"), Phase::kBackward);
+  EXPECT_EQ(rules.FindPhase("## optimizer 4 ##"), Phase::kOptimizer);
+  EXPECT_EQ(rules.FindPhase("## copy_batch_to_gpu 6 ##"), Phase::kDataLoading);
+  EXPECT_EQ(rules.FindPhase("## wait_for_batch 4 ##"), Phase::kDataLoading);
+  EXPECT_EQ(rules.FindPhase("## load batch 4 from dataloader (host) ##"),
+            Phase::kDataLoading);
+  for (const std::string_view name :
+       {"## start_sparse_data_dist 5 ##", "## wait_sparse_data_dist 5 ##",
+        "[splits_dist]_[model.ebc]_[table_wise]",
+        "[tensors_dist]_[model.ebc]_[table_wise]"}) {
+    EXPECT_EQ(rules.FindPhase(name), Phase::kSparseDataDist) << name;
+  }
+  for (const std::string_view name :
+       {"[lookup]_[model.ebc]_[row_wise]",
+        "[output_dist]_[model.ebc]_[row_wise]",
+        "[output_dist_wait]_[model.ebc]_[row_wise]"}) {
+    EXPECT_EQ(rules.FindPhase(name), Phase::kForward) << name;
+  }
+}
+
 TEST(RulesTest, KnowsPhasesAndSteps) {
   using ir::Phase;
   const Rules& rules = BuiltIn();
@@ -183,6 +219,8 @@ TEST(RulesTest, KnowsPhasesAndSteps) {
   EXPECT_EQ(rules.FindPhase("## all2all_data:kjt splits ##"),
             Phase::kSparseDataDist);
   EXPECT_EQ(rules.FindPhase("aten::add"), std::nullopt);
+  EXPECT_EQ(rules.FindPhase("torch.distributed.ddp.reducer::copy_bucket"),
+            Phase::kBackward);
   EXPECT_TRUE(rules.IsStep("ProfilerStep#12"));
   EXPECT_FALSE(rules.IsStep("ProfilerStep"));
   EXPECT_TRUE(rules.IsStepEnd("Optimizer.step#SGD.step"));

@@ -169,6 +169,12 @@ void SortBy(std::vector<Event>& events, Key key) {
   }
 }
 
+void SortCalls(ProfilerTrace& trace) {
+  SortBy(trace.runtime_events, [](const RuntimeEvent& event) {
+    return std::tuple(event.thread, event.start);
+  });
+}
+
 void SortEvents(ProfilerTrace& trace) {
   const bool has_order = std::ranges::all_of(
       trace.host_events,
@@ -179,13 +185,138 @@ void SortEvents(ProfilerTrace& trace) {
     return std::tuple(event.thread, event.start,
                       has_order ? event.event_index : -event.duration.count());
   });
-  SortBy(trace.runtime_events, [](const RuntimeEvent& event) {
-    return std::tuple(event.thread, event.start);
-  });
+  SortCalls(trace);
   SortBy(trace.device_events, [](const DeviceEvent& event) {
     return std::tuple(event.device, event.stream, event.start);
   });
 }
+
+// Finds the thread of calls that are on one without ops: writers that know
+// threads by CUPTI's number alone put those of autograd's thread there.
+class LostThreads {
+ public:
+  explicit LostThreads(ProfilerTrace& trace) : trace_(trace) {}
+
+  /// Gives calls that launch device work to the thread that has ops but no
+  /// calls, and most often an op where they have a call.
+  void Run() {
+    if (!FindThreads()) {
+      return;
+    }
+    for (uint32_t i = 0; i < trace_.host_events.size(); ++i) {
+      const HostEvent& event = trace_.host_events[i];
+      if (event.kind == HostEventKind::kOp && !has_calls_[event.thread]) {
+        ops_[event.thread].push_back(i);
+      }
+    }
+    for (uint32_t i = 0; i < trace_.runtime_events.size(); ++i) {
+      const uint32_t thread = trace_.runtime_events[i].thread;
+      if (!has_ops_[thread]) {
+        calls_[thread].push_back(i);
+      }
+    }
+    FindLaunches();
+    for (uint32_t thread = 0; thread < calls_.size(); ++thread) {
+      if (launches_[thread]) {
+        Move(thread);
+      }
+    }
+  }
+
+ private:
+  // Processes have a few dozen threads; each is compared with each.
+  static constexpr size_t kMostThreads = 1024;
+
+  // Whether there are both kinds of threads, as in few traces.
+  bool FindThreads() {
+    // Both lists are sorted by thread.
+    if (trace_.host_events.empty() || trace_.runtime_events.empty()) {
+      return false;
+    }
+    const uint32_t count = std::max(trace_.host_events.back().thread,
+                                    trace_.runtime_events.back().thread) +
+                           1;
+    if (count > kMostThreads) {
+      return false;
+    }
+    has_ops_.resize(count);
+    has_calls_.resize(count);
+    ops_.resize(count);
+    calls_.resize(count);
+    launches_.resize(count);
+    for (const HostEvent& event : trace_.host_events) {
+      if (event.kind == HostEventKind::kOp) {
+        has_ops_[event.thread] = true;
+      }
+    }
+    for (const RuntimeEvent& call : trace_.runtime_events) {
+      has_calls_[call.thread] = true;
+    }
+    bool calls_only = false;
+    bool ops_only = false;
+    for (uint32_t thread = 0; thread < count; ++thread) {
+      calls_only = calls_only || (has_calls_[thread] && !has_ops_[thread]);
+      ops_only = ops_only || (has_ops_[thread] && !has_calls_[thread]);
+    }
+    return calls_only && ops_only;
+  }
+
+  void FindLaunches() {
+    const CorrelationMap calls(trace_.runtime_events);
+    for (const DeviceEvent& event : trace_.device_events) {
+      const uint32_t call = calls.Find(event.correlation);
+      if (call != kNoEvent && !has_ops_[trace_.runtime_events[call].thread]) {
+        launches_[trace_.runtime_events[call].thread] = true;
+      }
+    }
+  }
+
+  // How many of the calls start in an op of the other thread. Both are sorted.
+  int64_t CountInside(const std::vector<uint32_t>& calls,
+                      const std::vector<uint32_t>& ops) const {
+    int64_t inside = 0;
+    size_t next = 0;
+    Duration latest_end = Duration::min();  // Of the ops before the call.
+    for (const uint32_t call : calls) {
+      const Duration start = trace_.runtime_events[call].start;
+      while (next < ops.size() &&
+             trace_.host_events[ops[next]].start <= start) {
+        const HostEvent& op = trace_.host_events[ops[next++]];
+        latest_end = std::max(latest_end, op.start + op.duration);
+      }
+      inside += latest_end >= start ? 1 : 0;
+    }
+    return inside;
+  }
+
+  void Move(uint32_t from) {
+    const std::vector<uint32_t>& calls = calls_[from];
+    uint32_t best = kNoEvent;
+    auto most = static_cast<int64_t>(calls.size()) / 2;
+    for (uint32_t thread = 0; thread < ops_.size(); ++thread) {
+      const int64_t inside = CountInside(calls, ops_[thread]);
+      if (inside > most) {
+        most = inside;
+        best = thread;
+      }
+    }
+    if (best == kNoEvent) {
+      return;
+    }
+    for (const uint32_t call : calls) {
+      trace_.runtime_events[call].thread = best;
+    }
+    ops_[best].clear();  // It has calls now.
+  }
+
+  ProfilerTrace& trace_;
+  // By thread:
+  std::vector<bool> has_ops_;
+  std::vector<bool> has_calls_;
+  std::vector<std::vector<uint32_t>> ops_;    // Of those without calls.
+  std::vector<std::vector<uint32_t>> calls_;  // Of those without ops.
+  std::vector<bool> launches_;                // Of those: device work.
+};
 
 // Whether [start, end] is within the event, allowing for rounding.
 bool Holds(const HostEvent& outer, Duration start, Duration end) {
@@ -294,10 +425,25 @@ bool IsHostOnly(const ProfilerTrace& trace) {
          trace.device_events.empty();
 }
 
-void CountOddities(const LinkedTrace& linked, Diagnostics& diagnostics) {
+// Graphs compiled for a processor.
+void CountCompiled(const ProfilerTrace& trace, const Rules& rules,
+                   Diagnostics& diagnostics) {
+  for (const HostEvent& event : trace.host_events) {
+    if (event.kind == HostEventKind::kAnnotation &&
+        rules.IsCompiledRange(trace.strings.view(event.name))) {
+      diagnostics.Add(kCompiledKernels);
+    }
+  }
+}
+
+void CountOddities(const LinkedTrace& linked, const Rules& rules,
+                   Diagnostics& diagnostics) {
   const ProfilerTrace& trace = linked.trace;
   if (trace.device_events.empty()) {
     diagnostics.Add(IsHostOnly(trace) ? kHostOnly : kNoDeviceEvents);
+  }
+  if (IsHostOnly(trace)) {
+    CountCompiled(trace, rules, diagnostics);
   }
   if (trace.host_events.empty()) {
     diagnostics.Add(kNoHostOps);
@@ -328,10 +474,12 @@ LinkedTrace Link(ProfilerTrace trace, const Rules& rules,
                  Diagnostics& diagnostics) {
   LinkedTrace linked{.trace = std::move(trace)};
   SortEvents(linked.trace);
+  LostThreads(linked.trace).Run();
+  SortCalls(linked.trace);
   NestingWalk(linked, diagnostics).Run();
   LinkDevice(linked, diagnostics);
   FindSteps(linked, rules, diagnostics);
-  CountOddities(linked, diagnostics);
+  CountOddities(linked, rules, diagnostics);
   return linked;
 }
 

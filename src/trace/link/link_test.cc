@@ -173,6 +173,41 @@ TEST(LinkTest, ACallBelongsToTheInnermostOpAroundIt) {
   EXPECT_EQ(diagnostics.count(kCallOutsideOp), 1);
 }
 
+// Thread 0 has ops and calls, thread 1 ops alone; thread 9 launches while ops
+// of both run, once after them, and thread 8 launches nothing.
+//
+//   0  a [0                  40]  launch at 2
+//   1      b [10   20] c [22 30]
+//   9         12         25    35
+//   8         15
+TEST(LinkTest, CallsOfAThreadWithoutOpsBelongToOneWithoutCalls) {
+  const LinkedTrace linked = TraceBuilder()
+                                 .Op("a", 0, 40)
+                                 .Op("b", 10, 10, 1)
+                                 .Op("c", 22, 8, 1)
+                                 .Call(2, 1, 1)
+                                 .Call(15, 1, 2, 8)
+                                 .Call(12, 1, 3, 9)
+                                 .Call(25, 1, 4, 9)
+                                 .Call(35, 1, 5, 9)
+                                 .Kernel(3, 1, 1)
+                                 .Kernel(13, 1, 3)
+                                 .Kernel(26, 1, 4)
+                                 .Kernel(36, 1, 5)
+                                 .Link();
+  std::vector<std::string> ops;
+  std::vector<uint32_t> threads;
+  for (size_t i = 0; i < linked.call_op.size(); ++i) {
+    const uint32_t op = linked.call_op[i];
+    ops.emplace_back(op == kNoEvent ? std::string_view()
+                                    : linked.trace.strings.view(
+                                          linked.trace.host_events[op].name));
+    threads.push_back(linked.trace.runtime_events[i].thread);
+  }
+  EXPECT_THAT(ops, ElementsAre("a", "b", "c", "", ""));
+  EXPECT_THAT(threads, ElementsAre(0, 1, 1, 1, 8));
+}
+
 TEST(LinkTest, ActivitiesAreTiedToTheirCall) {
   Diagnostics diagnostics;
   const LinkedTrace linked = TraceBuilder()

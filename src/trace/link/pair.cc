@@ -23,9 +23,31 @@ struct Sequence {
   std::vector<uint32_t> items;
 };
 
+// By name: whether an event of a thread with ops has it.
+std::vector<bool> NamesAmongOps(const ProfilerTrace& trace) {
+  std::vector<bool> has_ops(trace.threads.size());
+  for (const HostEvent& event : trace.host_events) {
+    if (event.kind == HostEventKind::kOp) {
+      has_ops[event.thread] = true;
+    }
+  }
+  std::vector<bool> names(trace.strings.size());
+  for (const HostEvent& event : trace.host_events) {
+    if (has_ops[event.thread]) {
+      names[event.name.value] = true;
+    }
+  }
+  return names;
+}
+
+// Without ranges that the profiler has on no thread with ops: its own record of
+// the process groups is in the execution trace alone, and gloo's ranges are on
+// threads of their own, where execution traces have them under the op that
+// asked for the collective.
 std::map<int64_t, Sequence> ExecutionSequences(const ExecutionTrace& execution,
-                                               const StringPool& trace_names,
+                                               const ProfilerTrace& trace,
                                                const Rules& rules) {
+  const std::vector<bool> among_ops = NamesAmongOps(trace);
   std::map<int64_t, Sequence> sequences;
   for (uint32_t i = 0; i < execution.nodes.size(); ++i) {
     const ExecutionNode& node = execution.nodes[i];
@@ -34,9 +56,14 @@ std::map<int64_t, Sequence> ExecutionSequences(const ExecutionTrace& execution,
         rules.IsStep(name)) {
       continue;
     }
-    Sequence& sequence = sequences[node.thread];
     // A name the profiler never saw gets the invalid id, which equals none.
-    sequence.names.push_back(trace_names.Find(name).value);
+    const StringId known = trace.strings.Find(name);
+    if (node.kind == NodeKind::kAnnotation &&
+        (!known.valid() || !among_ops[known.value])) {
+      continue;
+    }
+    Sequence& sequence = sequences[node.thread];
+    sequence.names.push_back(known.value);
     sequence.items.push_back(i);
   }
   return sequences;
@@ -189,8 +216,7 @@ Pairing Pair(const LinkedTrace& linked, const ExecutionTrace& execution,
              const Rules& rules, Diagnostics& diagnostics) {
   Pairing pairing;
   pairing.node_of.assign(linked.trace.host_events.size(), kNoEvent);
-  const auto patterns =
-      ExecutionSequences(execution, linked.trace.strings, rules);
+  const auto patterns = ExecutionSequences(execution, linked.trace, rules);
   const auto texts = TraceSequences(linked, rules);
   for (const auto& [thread, pattern] : patterns) {
     if (pairing.threads.size() == kMostThreads) {

@@ -23,7 +23,8 @@ struct PairedThread {
 /// Ids of the two recorders agree only by accident; the order of names on a
 /// thread is what links them. A thread of the execution trace matches where the
 /// profiler's events repeat its names one by one, but for calls of an op by an
-/// op of the same name, of which profilers leave out some.
+/// op of the same name, of which profilers leave out some, and for ranges that
+/// no thread with ops has in the profiler trace.
 struct Pairing {
   std::vector<PairedThread> threads;
   /// Of every host event: its node in the execution trace, or kNoEvent.

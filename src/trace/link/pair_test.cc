@@ -102,6 +102,33 @@ TEST(PairTest, CountsThreadsThatMatchNothing) {
   EXPECT_EQ(diagnostics.count(kPairMismatch), 1);
 }
 
+// The record of the process groups, and what gloo does on a thread of its own.
+TEST(PairTest, RangesThatTheProfilerHasElsewhereOrNowhereDoNotMatter) {
+  const Rules rules = LoadRules();
+  Diagnostics diagnostics;
+  ProfilerTrace trace;
+  AddOps(trace, 0, {"range", "a", "c10d::allreduce_", "b"});
+  AddOps(trace, 1, {"gloo:all_reduce"});
+  trace.host_events[0].kind = HostEventKind::kAnnotation;
+  trace.host_events[4].kind = HostEventKind::kAnnotation;
+  const LinkedTrace linked = Link(std::move(trace), rules, diagnostics);
+  ExecutionTrace execution;
+  AddNodes(execution, 1,
+           {"## process_group:init ##", "range", "a", "c10d::allreduce_",
+            "gloo:all_reduce", "b"});
+  for (const size_t i : {0, 1, 4}) {
+    execution.nodes[i].kind = NodeKind::kAnnotation;
+  }
+
+  const Pairing pairing = Pair(linked, execution, rules, diagnostics);
+
+  ASSERT_EQ(pairing.threads.size(), 1U);
+  EXPECT_EQ(pairing.threads[0].nodes, 4);
+  EXPECT_EQ(pairing.threads[0].matches, 1);
+  EXPECT_THAT(pairing.node_of, ElementsAre(1, 2, 3, 5, kNoEvent));
+  EXPECT_EQ(diagnostics.count(kPairMismatch), 0);
+}
+
 TEST(PairTest, LeavesOutTheStepMarkerAndTheRecordersOwnNodes) {
   const Rules rules = LoadRules();
   Diagnostics diagnostics;

@@ -21,6 +21,8 @@
 #include "base/files/tar.h"
 #include "base/parallel.h"
 #include "base/result.h"
+#include "trace/build/phases.h"
+#include "trace/build/profiler_graph.h"
 #include "trace/link/execution_steps.h"
 #include "trace/read/formats.h"
 #include "trace/read/oddities.h"
@@ -259,6 +261,19 @@ std::string_view KindName(Part::Kind kind) {
   return "";
 }
 
+// Graphs of torch.compile in the execution trace of a processor.
+void CountCompiledNodes(const ExecutionTrace& trace, const Rules& rules,
+                        Diagnostics& diagnostics) {
+  const auto count =
+      std::ranges::count_if(trace.nodes, [&](const ExecutionNode& node) {
+        return node.kind == NodeKind::kAnnotation &&
+               rules.IsCompiledRange(trace.strings.view(node.name));
+      });
+  if (count > 0 && IsHostOnly(trace)) {
+    diagnostics.Add(kCompiledKernels, {}, count);
+  }
+}
+
 Result<Part> ReadPart(const TraceInput& input, const Rules& rules) {
   Part part{.name = input.name};
   auto read = input.in_memory
@@ -271,11 +286,15 @@ Result<Part> ReadPart(const TraceInput& input, const Rules& rules) {
     part.kind = Part::Kind::kProfiler;
     part.rank = read->profiler->info.rank;
     part.profiler = Link(*std::move(read->profiler), rules, part.diagnostics);
+    CountRangesWithoutPhase(PhaseInputs(*part.profiler),
+                            part.profiler->trace.strings, rules,
+                            part.diagnostics);
   } else if (read->execution) {
     part.kind = Part::Kind::kExecution;
     part.rank = read->execution->info.rank;
     part.execution = std::move(read->execution);
     part.execution->steps = FindExecutionSteps(*part.execution, rules);
+    CountCompiledNodes(*part.execution, rules, part.diagnostics);
   } else {
     part.graph = std::move(read->graph);
   }

@@ -93,6 +93,21 @@ inline constexpr DiagnosticKind kHostOnly{
     .advice =
         "predict from the execution trace of the run alone; if a GPU did the "
         "work, record with ProfilerActivity.CUDA"};
+inline constexpr DiagnosticKind kCompiledKernels{
+    .name = "compiled-kernels",
+    .what =
+        "graphs of torch.compile ran on a processor: their C++ kernels are not "
+        "in the file, only what they call of PyTorch",
+    .advice =
+        "predict from a recording without torch.compile; this one has too "
+        "little work"};
+inline constexpr DiagnosticKind kRangeWithoutPhase{
+    .name = "range-without-phase",
+    .severity = Severity::kInfo,
+    .what =
+        "ranges of a framework with ops that belong to no phase: no rule names "
+        "the part of the step that they mark",
+    .advice = "add a [[phase]] to a rule file and give it with --rules"};
 inline constexpr DiagnosticKind kNoHostOps{
     .name = "no-host-ops",
     .what = "the trace holds no host op: kernels cannot be tied to operators",

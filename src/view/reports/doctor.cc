@@ -158,6 +158,17 @@ Table TimeTable(const DoctorReport& report) {
   return table;
 }
 
+// Nothing where there is nothing to classify.
+Value ClassifiedOf(const trace::Coverage& coverage) {
+  return coverage.activities > 0 ? Value(Share{coverage.classified_share()})
+                                 : Value(nullptr);
+}
+
+Value SizedOf(const trace::Coverage& coverage) {
+  return coverage.activities > 0 ? Value(Share{coverage.sized_share()})
+                                 : Value(nullptr);
+}
+
 Table ContentTable(const DoctorReport& report) {
   Table table{.title = "what the ranks' files hold",
               .about =
@@ -183,8 +194,8 @@ Table ContentTable(const DoctorReport& report) {
              facts.streams,       facts.orphans};
     }
     row.resize(8, nullptr);
-    row.emplace_back(Share{rank.coverage.classified_share()});
-    row.emplace_back(Share{rank.coverage.sized_share()});
+    row.push_back(ClassifiedOf(rank.coverage));
+    row.push_back(SizedOf(rank.coverage));
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -203,9 +214,8 @@ Table ExecutionTable(const DoctorReport& report) {
   for (const RankReport& rank : report.ranks) {
     const ExecutionFacts facts = rank.execution.value_or(ExecutionFacts{});
     table.rows.push_back({rank.rank, facts.ops, facts.ops_with_shapes,
-                          facts.device_nodes,
-                          Share{rank.coverage.classified_share()},
-                          Share{rank.coverage.sized_share()}, FirstFile(rank)});
+                          facts.device_nodes, ClassifiedOf(rank.coverage),
+                          SizedOf(rank.coverage), FirstFile(rank)});
   }
   return table;
 }
@@ -576,6 +586,7 @@ struct Lack {
 constexpr Lack kLacks[] = {{trace::kNoHostOps, "host ops"},
                            {trace::kNoDeviceEvents, "device work"},
                            {trace::kHostOnly, "device work"},
+                           {trace::kCompiledKernels, "compiled kernels"},
                            {kNoTimes, "times"},
                            {trace::kNoSteps, "step marks"},
                            {trace::kNoShapes, "shapes"},
@@ -609,7 +620,8 @@ InputVerdict Judge(const RankReport& report,
   }
   verdict.prediction = report.coverage.activities > 0 &&
                        report.coverage.sized_share() >= kSizedEnough &&
-                       report.diagnostics.count(kNoOrder) == 0;
+                       report.diagnostics.count(kNoOrder) == 0 &&
+                       report.diagnostics.count(trace::kCompiledKernels) == 0;
   AddMissing(report.diagnostics, verdict);
   return verdict;
 }

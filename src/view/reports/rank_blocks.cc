@@ -430,6 +430,8 @@ Doc RankBlocks(const RankReport& rank) {
                     PercentText(coverage.classified_share()),
                     coverage.time > Duration{} ? "GPU time" : "GPU activities",
                     PercentText(coverage.sized_share()))));
+  } else {
+    facts.push_back(Line("understood", "no GPU activity to classify"));
   }
   facts.push_back({{.key = "works"}, coverage.activities});
   facts.push_back({{.key = "gpu_time_us"}, coverage.time});

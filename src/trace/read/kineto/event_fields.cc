@@ -39,6 +39,8 @@ void ReadDeviceArg(std::string_view key, JsonValue value, EventArgs& out) {
     out.correlation = value.AsInt();
   } else if (Is(key, "stream")) {
     out.stream = value.AsInt();
+  } else if (Is(key, "original_stream")) {
+    out.original_stream = value.AsInt();
   } else if (Is(key, "device")) {
     out.device = value.AsInt();
   } else if (Is(key, "bytes")) {
@@ -49,6 +51,12 @@ void ReadDeviceArg(std::string_view key, JsonValue value, EventArgs& out) {
     out.block = value.raw();
   } else if (Is(key, "external id")) {
     out.external_id = value.AsInt();
+  } else if (Is(key, "copy kind")) {
+    out.copy_kind = value.raw_text();
+  } else if (Is(key, "src kind")) {
+    out.src_kind = value.raw_text();
+  } else if (Is(key, "dst kind")) {
+    out.dst_kind = value.raw_text();
   } else if (Is(key, "cuda_sync_kind")) {
     out.sync_kind = value.raw_text();
   } else if (Is(key, "wait_on_stream")) {

@@ -43,6 +43,7 @@ struct EventArgs {
   std::optional<int64_t> sequence;
   std::optional<int64_t> correlation;
   std::optional<int64_t> stream;
+  std::optional<int64_t> original_stream;  // Where `stream` is for display.
   std::optional<int64_t> device;
   std::optional<int64_t> bytes;
   std::optional<int64_t> wait_on_stream;
@@ -54,7 +55,10 @@ struct EventArgs {
   std::string_view grid;
   std::string_view block;
   std::string_view sync_kind;
-  std::string_view label;  // "name": of metadata events.
+  std::string_view copy_kind;  // "HtoD"; in names before 2.14.
+  std::string_view src_kind;   // "pinned"
+  std::string_view dst_kind;   // "device"
+  std::string_view label;      // "name": of metadata events.
   bool describes_collective = false;
   bool has_record_function_id = false;
 };

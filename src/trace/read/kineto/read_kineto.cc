@@ -89,6 +89,28 @@ std::string Label(const EventFields& fields) {
   return ElideMiddle(Printable(fields.name), kWidth);
 }
 
+// "pinned" as Kineto writes it in names: "Pinned".
+std::string Capitalised(std::string_view word) {
+  std::string text(word);
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  }
+  return text;
+}
+
+// Kineto names a copy "Memcpy HtoD (Pinned -> Device)". The writers of 2.14 and
+// 2.15 that read CUPTI from Python name all "Memcpy" and say the rest in args.
+std::string CopyName(std::string_view name, const EventArgs& args) {
+  if (args.copy_kind.empty() || name.find(' ') != std::string_view::npos) {
+    return std::string(name);
+  }
+  const std::string kind = fmt::format("{} {}", name, args.copy_kind);
+  return args.src_kind.empty() || args.dst_kind.empty()
+             ? kind
+             : fmt::format("{} ({} -> {})", kind, Capitalised(args.src_kind),
+                           Capitalised(args.dst_kind));
+}
+
 // "stream 7" and "7" are both stream 7.
 int64_t StreamFromThread(std::string_view thread) {
   if (thread.starts_with("stream ")) {
@@ -208,8 +230,12 @@ void EventCollector::AddMetadata(const EventFields& fields) {
   ++trace_.skipped.metadata;
   if (fields.name == "thread_name" && fields.args) {
     const EventArgs args = ArgsOf(fields);
-    trace_.threads[ThreadOf(fields)].name =
-        JsonUnescape(args.label, unescaped_);
+    std::string& known = trace_.threads[ThreadOf(fields)].name;
+    // Some write "thread 77" once more after "thread 77 (pt_autograd_0)".
+    if (const auto name = JsonUnescape(args.label, unescaped_);
+        !known.starts_with(name)) {
+      known = name;
+    }
   }
 }
 
@@ -249,13 +275,17 @@ void EventCollector::AddDevice(const EventFields& fields, const Times& times,
     diagnostics_.Add(kBadNumber, fmt::format("device of '{}'", Label(fields)));
     return;
   }
+  const std::optional<int64_t> stream =
+      args.original_stream ? args.original_stream : args.stream;
   DeviceEvent event{
-      .name = InternName(fields.name),
+      .name = InternName(category == EventCategory::kMemcpy
+                             ? CopyName(fields.name, args)
+                             : std::string(fields.name)),
       .kind = category == EventCategory::kKernel   ? DeviceEventKind::kKernel
               : category == EventCategory::kMemcpy ? DeviceEventKind::kMemcpy
                                                    : DeviceEventKind::kMemset,
       .device = static_cast<int32_t>(device),
-      .stream = args.stream ? *args.stream : StreamFromThread(fields.thread),
+      .stream = stream ? *stream : StreamFromThread(fields.thread),
       .start = times.start,
       .duration = times.duration,
       .correlation = args.correlation.value_or(-1),

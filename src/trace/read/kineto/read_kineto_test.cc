@@ -76,6 +76,61 @@ TEST(ReadKinetoTest, FractionsOfMicrosecondsAreKept) {
   EXPECT_EQ(trace.host_events.front().arguments, -1);
 }
 
+// With graph_lanes="all", PyTorch 2.15 shows the work of graphs in lanes.
+TEST(ReadKinetoTest, ALaneIsForDisplayAlone) {
+  const ProfilerTrace trace = ReadProfilerTrace(EventsDocument(R"(
+      {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 100009,
+       "ts": 1, "dur": 2, "args": {"device": 0, "stream": 100009,
+       "original_stream": 7, "correlation": 11}})"));
+  ASSERT_THAT(trace.device_events, SizeIs(1));
+  EXPECT_EQ(trace.device_events[0].stream, 7);
+}
+
+TEST(ReadKinetoTest, CopiesHaveOneNameWhereverTheirKindIsWritten) {
+  const ProfilerTrace trace = ReadProfilerTrace(EventsDocument(R"x(
+      {"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy", "pid": 0, "tid": 7,
+       "ts": 1, "dur": 2, "args": {"copy kind": "HtoD", "src kind": "pinned",
+       "dst kind": "device"}},
+      {"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy", "pid": 0, "tid": 7,
+       "ts": 1, "dur": 2, "args": {"copy kind": "DtoH"}},
+      {"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy DtoD (Device -> Device)",
+       "pid": 0, "tid": 7, "ts": 1, "dur": 2, "args": {
+  "copy kind" : "DtoD"}},
+      {"ph": "X", "cat": "gpu_memset", "name": "Memset", "pid": 0, "tid": 7,
+       "ts": 1, "dur": 2, "args": {"bytes": 8}})x"));
+  std::vector<std::string_view> names;
+  for (const DeviceEvent& event : trace.device_events) {
+    names.push_back(trace.strings.view(event.name));
+  }
+  EXPECT_THAT(names,
+              ElementsAre("Memcpy HtoD (Pinned -> Device)", "Memcpy DtoH",
+                          "Memcpy DtoD (Device -> Device)", "Memset"));
+}
+
+TEST(ReadKinetoTest, NodesOfGraphsWithoutWorkAreLeftOut) {
+  const ProfilerTrace trace = ReadProfilerTrace(EventsDocument(R"(
+      {"ph": "X", "cat": "graph_event_node", "name": "EventRecord", "pid": 0,
+       "tid": 7, "ts": 1, "dur": 0, "args": {"stream": 7, "correlation": 1}},
+      {"ph": "X", "cat": "graph_host_node", "name": "HostNode", "pid": 0,
+       "tid": 7, "ts": 1, "dur": 2, "args": {"stream": 7, "correlation": 1}})"));
+  EXPECT_THAT(trace.device_events, SizeIs(0));
+  EXPECT_EQ(trace.skipped.other, 2);
+}
+
+TEST(ReadKinetoTest, APlainerThreadNameDoesNotReplaceALongerOne) {
+  const ProfilerTrace trace = ReadProfilerTrace(EventsDocument(R"x(
+      {"ph": "M", "name": "thread_name", "pid": 1, "tid": 77,
+       "args": {"name": "thread 77 (python)"
+}
+},
+      {"ph": "M", "name": "thread_name", "pid": 1, "tid": 77,
+       "args": {"name": "thread 77 (pt_autograd_0)"}},
+      {"ph": "M", "name": "thread_name", "pid": 1, "tid": 77,
+       "args": {"name": "thread 77"}})x"));
+  ASSERT_THAT(trace.threads, SizeIs(1));
+  EXPECT_EQ(trace.threads[0].name, "thread 77 (pt_autograd_0)");
+}
+
 TEST(ReadKinetoTest, DeviceEventsHaveTheirStreamFromArgsOrThread) {
   const ProfilerTrace trace = ReadProfilerTrace(EventsDocument(R"(
       {"ph": "X", "cat": "kernel", "name": "k", "pid": 2, "tid": 9, "ts": 1,

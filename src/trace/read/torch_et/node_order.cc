@@ -42,6 +42,14 @@ std::vector<SortKey> SortedKeys(const std::vector<ParsedNode>& nodes,
   return keys;
 }
 
+// Whether the node began before what is written as its parent. So do ranges of
+// gloo's threads, which the recorder puts under whatever op of the main thread
+// is open when they are written.
+bool BeganBefore(const ExecutionNode& node, const ExecutionNode& parent) {
+  return node.kind == NodeKind::kAnnotation && node.record_id >= 0 &&
+         parent.record_id > node.record_id;
+}
+
 // The place of each node's parent, or kNoParent.
 std::vector<uint32_t> ResolveParents(const std::vector<ParsedNode>& nodes,
                                      const NodeIndex& index,
@@ -58,6 +66,9 @@ std::vector<uint32_t> ResolveParents(const std::vector<ParsedNode>& nodes,
       continue;
     }
     const auto parent = index.Find(*parsed.parent);
+    if (parent && BeganBefore(parsed.node, nodes[*parent].node)) {
+      continue;
+    }
     if (parent && *parent != i &&
         nodes[*parent].node.kind != NodeKind::kDevice) {
       parents[i] = *parent;

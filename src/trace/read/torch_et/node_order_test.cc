@@ -136,5 +136,17 @@ TEST(NodeOrderTest, AMillionDeepChainInTheWorstOrderIsFine) {
   EXPECT_EQ(depth, kDepth);
 }
 
+// Gloo's threads are none of the recorder's: op 30 began after the range that
+// it is said to be around.
+TEST(NodeOrderTest, ARangeIsInNoOpThatBeganLater) {
+  const ExecutionRead out = Arrange(
+      {{.id = 10, .record = 1},
+       {.id = 20, .parent = 30, .record = 2, .kind = NodeKind::kAnnotation},
+       {.id = 30, .parent = 10, .record = 3}});
+  EXPECT_THAT(out.ids(), ElementsAre(10, 20, 30));
+  EXPECT_THAT(out.parents(), ElementsAre(0, 0, 10));
+  EXPECT_TRUE(out.diagnostics.list().empty());
+}
+
 }  // namespace
 }  // namespace stepcast::trace
