@@ -217,9 +217,9 @@ void StepEditor::CarryOver(ir::ActivityId id, const cost::Estimate& from,
     Reprice(id, from, to, machine_.gpu);
     return;
   }
-  const ir::KernelShape& shape = this->shape(FirstShape(id));
-  const cost::Carry& carry = cost::CarryOf(ir::FamilyName(shape));
-  const double share = ShareOf(carry, shape);
+  const ir::KernelShape& first = shape(FirstShape(id));
+  const cost::Carry& carry = cost::CarryOf(ir::FamilyName(first));
+  const double share = ShareOf(carry, first);
   TakeRatio(
       id,
       to.p50_us / from.p50_us * std::pow(recorded_us / from.p50_us, share - 1),
