@@ -55,9 +55,9 @@ Result<Predicted> PredictTrace(const scenario::Scenario& scenario,
         scenario.gpu.empty()
             ? "the recording does not name a GPU we know: its kernels keep "
               "their time"
-            : "the recording does not name a GPU we know: its kernels take "
-              "what models say where sizes are known, and keep their time "
-              "elsewhere");
+            : fmt::format("the recording does not name a GPU we know: taken "
+                          "as recorded on {}, its kernels keep their time",
+                          scenario.gpu));
   }
   return Predicted{.resolver = std::move(keeper),
                    .result = std::move(subject.result),

@@ -105,10 +105,70 @@ constexpr bool InOrder() {
 }
 static_assert(InOrder(), "the rows are in the order of the enum");
 
+// Printed by tools/fit_carries.py: kernels of the same sizes on two GPUs, by
+// the program's own prices (docs/models/whatif.md says which and how good it
+// is). Shares have the least mean error of the logarithm; each is drawn towards
+// that of all families as if by ten sizes more, so that a family of four does
+// not decide for itself. The ranges are of sizes that the share was not chosen
+// on.
+constexpr std::array kCarries = {
+    Carry{"attention", 0.59, -0.35, 0.63},
+    Carry{"concat", 0.68, -0.25, 0.64},
+    Carry{"convolution", 0.43, -0.37, 0.95},
+    Carry{"copy", 0.10, -0.48, 0.33},
+    Carry{"elementwise", 0.24, -0.25, 0.59},
+    Carry{"embedding_bag", 0.36, -0.38, 0.64},
+    Carry{"fill", 0.59, -0.38, 0.60},
+    Carry{"gemm", 0.17, -0.33, 0.25},
+    Carry{"index", 0.60, -0.34, 0.66},
+    Carry{"normalization", 0.26, -0.55, 0.64},
+    Carry{"reduction", 0.58, -0.38, 0.57},
+    Carry{"softmax", 0.45, -0.90, 0.60},
+    Carry{"transpose", 0.70, -0.52, 0.72},
+};
+// Families count the same, however many sizes they have.
+constexpr Carry kCarryOfAll = {"", 0.60, -0.38, 0.64};
+// The same kernels, as if their sizes were not known: the deciles of both ways
+// between two GPUs.
+constexpr Carry kCarryByBandwidth = {"", 1, -1.53, 1.53};
+
+// Since Hopper, a kernel in a graph may start while the one before it drains
+// (programmatic dependent launch), and the graphs whose replays were timed are
+// of a library that does so. XLA's table of the same products has the times of
+// single kernels from the recorder: in the median 2.2 us more on H100 (64
+// products of up to 11 us; 10 % have less than 1.9, 10 % more than 2.6) and 3.0
+// on B200 (81), however long they are. A100 shows nothing of the kind. H200 and
+// GB200 have the chips and the shortest replays of these two.
+struct ReplayGap {
+  std::string_view gpu;
+  double us = 0;
+};
+constexpr std::array kReplayGaps = {
+    ReplayGap{"h100-sxm-80gb", 2.2}, ReplayGap{"h200-sxm-141gb", 2.2},
+    ReplayGap{"b200-sxm-180gb", 3.0}, ReplayGap{"gb200", 3.0}};
+
 }  // namespace
 
 std::span<const ConstantInfo> ConstantInfos() {
   return kInfos;
+}
+
+std::span<const Carry> Carries() {
+  return kCarries;
+}
+
+const Carry& CarryOf(std::string_view family) {
+  const auto found = std::ranges::find(kCarries, family, &Carry::family);
+  return found == kCarries.end() ? kCarryOfAll : *found;
+}
+
+const Carry& CarryByBandwidth() {
+  return kCarryByBandwidth;
+}
+
+double LongerThanReplayedUs(std::string_view gpu) {
+  const auto found = std::ranges::find(kReplayGaps, gpu, &ReplayGap::gpu);
+  return found == kReplayGaps.end() ? 0 : found->us;
 }
 
 Constants::Constants() {

@@ -88,6 +88,27 @@ class Constants {
   std::array<double, kConstantCount> values_{};
 };
 
+// A recorded kernel on another GPU: how much of a model's error goes with it.
+
+/// On the new GPU it takes model(new) * (recorded / model(old))^share: a share
+/// of 1 is a ratio of prices, one of 0 the model of the new GPU alone.
+struct Carry {
+  std::string_view family;  // Of kernels, as ir::FamilyName.
+  double share = 0;
+  /// log2 of the measured time over that, 80 % of kernels are in between.
+  double log2_p10 = 0;
+  double log2_p90 = 0;
+};
+std::span<const Carry> Carries();
+/// Of a family; of one that no two GPUs were measured for, that of all.
+const Carry& CarryOf(std::string_view family);
+/// Kernels whose sizes are not known, by the ratio of bandwidths.
+const Carry& CarryByBandwidth();
+
+/// What a recorded product takes longer than its price, where the models of a
+/// GPU were fitted to replays of graphs; 0 for all other GPUs.
+double LongerThanReplayedUs(std::string_view gpu);
+
 }  // namespace stepcast::cost
 
 #endif  // STEPCAST_COST_CONSTANTS_H_

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ir/shape.h"
+
 namespace stepcast::cost {
 namespace {
 
@@ -34,6 +36,19 @@ TEST(Constants, ReadRefusesUnknownNamesAndValues) {
   const std::string line =
       "\"" + std::string(ConstantInfos().front().name) + "\" = -1.0";
   EXPECT_FALSE(constants.Read(line, "c.toml").has_value());
+}
+
+TEST(Carries, AreSharesAndRangesOfFamiliesThatThereAre) {
+  for (const Carry& carry : Carries()) {
+    EXPECT_TRUE(ir::ParseShape(carry.family)) << carry.family;
+    EXPECT_EQ(&CarryOf(carry.family), &carry) << "twice: " << carry.family;
+    EXPECT_GE(carry.share, 0) << carry.family;
+    EXPECT_LE(carry.share, 1) << carry.family;
+    EXPECT_LT(carry.log2_p10, 0) << carry.family;
+    EXPECT_GT(carry.log2_p90, 0) << carry.family;
+    EXPECT_GT(CarryByBandwidth().log2_p90, carry.log2_p90) << carry.family;
+  }
+  EXPECT_EQ(CarryOf("sort").family, "");
 }
 
 }  // namespace

@@ -30,7 +30,13 @@ struct Estimate {
   Base base{};
   Origin origin = Origin::kFormula;
   std::string_view model;  // Who answered; lives as long as the models.
+  /// What a recorder shows on top of the time, which is of a kernel among many
+  /// (LongerThanReplayedUs).
+  double recorded_more_us = 0;
 };
+
+/// The time that a recorder shows for it.
+Estimate AsRecorded(Estimate estimate);
 
 }  // namespace stepcast::cost
 

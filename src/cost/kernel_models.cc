@@ -132,6 +132,12 @@ double DistanceOutside(const FittedModel& model,
   return distance;
 }
 
+// A product with a vector is a kernel of its own, which no replay overlaps.
+bool IsMatrixProduct(const ir::KernelShape& shape) {
+  const auto* gemm = std::get_if<ir::Gemm>(&shape);
+  return gemm != nullptr && gemm->m > 1 && gemm->n > 1 && gemm->k > 1;
+}
+
 // The number of features of a family, counted on an example.
 size_t CountFeatures(const Family& family, const Machine& machine) {
   const ir::KernelShape example = ExampleOf(family.name);
@@ -169,6 +175,14 @@ std::string_view Name(Origin origin) {
   constexpr std::array<std::string_view, kOriginCount> kNames = {
       "measured", "fitted", "formula", "extrapolated", "unknown"};
   return kNames[static_cast<size_t>(origin)];
+}
+
+Estimate AsRecorded(Estimate estimate) {
+  estimate.p10_us += estimate.recorded_more_us;
+  estimate.p50_us += estimate.recorded_more_us;
+  estimate.p90_us += estimate.recorded_more_us;
+  estimate.recorded_more_us = 0;
+  return estimate;
 }
 
 Result<KernelModels> KernelModels::Load(const hw::Device& device,
@@ -389,6 +403,10 @@ void KernelModels::PricePublished(
           FromAnswer(answer, rows.bases[i],
                      std::span(rows.features).subspan(i * width, width),
                      static_cast<double>(sums[i]));
+      if (IsMatrixProduct(shapes[rows.places[i]])) {
+        estimates[rows.places[i]]->recorded_more_us =
+            LongerThanReplayedUs(answer.fitted.model().gpu);
+      }
     }
     rows.places.clear();
     rows.bases.clear();

@@ -158,6 +158,22 @@ TEST(KernelModels, BorrowsFromTheSameChip) {
   EXPECT_NEAR(estimate->p50_us / 439, 1, 0.15);
 }
 
+// On H100 the models of products are fitted to replays of graphs, which overlap
+// kernels; on V100 to single calls. A product with a vector is no such kernel.
+TEST(KernelModels, ARecorderShowsMoreThanReplaysDo) {
+  const auto more_on = [](std::string_view gpu, int64_t m) {
+    const auto models = KernelModels::Load(On(gpu).device, ProfileStore());
+    const Estimate estimate = *models->Price(ir::Gemm{
+        .batch = 1, .m = m, .n = 512, .k = 512, .dtype = ir::DType::kBf16});
+    EXPECT_EQ(AsRecorded(estimate).p50_us,
+              estimate.p50_us + estimate.recorded_more_us);
+    return estimate.recorded_more_us;
+  };
+  EXPECT_EQ(more_on("h100-sxm-80gb", 128), 2.2);
+  EXPECT_EQ(more_on("h100-sxm-80gb", 1), 0);
+  EXPECT_EQ(more_on("v100-pcie-32gb", 128), 0);
+}
+
 TEST(KernelModels, HasNoPriceForWhatItDoesNotKnow) {
   const auto models = KernelModels::Load(On("t4").device, ProfileStore());
   ASSERT_TRUE(models.has_value()) << models.error().message;

@@ -25,6 +25,14 @@ bool IsChip(std::string_view word) {
          word == "xp";
 }
 
+// Drivers call the SXM board of H100 "NVIDIA H100 80GB HBM3", by its memory;
+// the cards say "H100 PCIe" (HBM2e) or "H100 NVL".
+void AddSocket(std::string_view text, Words& words) {
+  if (text.ends_with("HBM3") && words.contains("h100")) {
+    words.insert("sxm");
+  }
+}
+
 Words WordsOf(std::string_view text) {
   Words words;
   std::string word;
@@ -49,6 +57,7 @@ Words WordsOf(std::string_view text) {
     }
   }
   finish();
+  AddSocket(text, words);
   return words;
 }
 

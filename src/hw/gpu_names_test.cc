@@ -33,7 +33,10 @@ TEST(NearestGpuTest, NamesThatDriversRecord) {
   EXPECT_EQ(nearest("Tesla V100-DGXS-32GB"), "v100-pcie-32gb");
   EXPECT_EQ(nearest("NVIDIA GeForce RTX 2080 Ti"), "rtx-2080-ti");
   EXPECT_EQ(nearest("NVIDIA A100-PG509-200"), "a100-pg509-200");
-  EXPECT_EQ(nearest("NVIDIA H100 80GB HBM3"), "h100-80gb");
+  EXPECT_EQ(nearest("NVIDIA H100 80GB HBM3"), "h100-sxm-80gb");
+  EXPECT_EQ(nearest("NVIDIA H100 PCIe"), "h100-pcie");
+  EXPECT_EQ(nearest("NVIDIA H100 NVL"), "h100-nvl");
+  EXPECT_EQ(nearest("h100-80gb"), "h100-80gb");
   EXPECT_EQ(nearest("AMD Instinct MI300X VF"), "mi300x");
   EXPECT_EQ(nearest("TITAN Xp"), "titan-xp");
   EXPECT_EQ(nearest("AMD Radeon Graphics"), "none");

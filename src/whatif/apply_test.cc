@@ -1,15 +1,21 @@
 #include "whatif/apply.h"
 
+#include <cmath>
 #include <initializer_list>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cost/constants.h"
 #include "model/frameworks/implementations.h"
 #include "model/model_testing.h"
+#include "whatif/step_editor.h"
+#include "whatif/suggest.h"
 #include "whatif/whatif_testing.h"
 
 namespace stepcast::whatif {
@@ -141,6 +147,77 @@ TEST(ApplyTest, PricesAreOfTheTypeAndTheGpuThatAreThereInTheEnd) {
               Pointwise(::testing::DoubleEq(), TimesAfter({kType, kGpu})));
   EXPECT_THAT(TimesAfter({kType, "precision=fp32"}),
               Pointwise(::testing::DoubleEq(), TimesAfter({})));
+}
+
+// Two products of one shape, one of which took twice as long.
+constexpr std::string_view kTwice = R"(stepcast-graph 1
+rank 0 "Tesla V100-SXM2-16GB" @0+200
+  thread main
+    op "a" @5+30
+      call launch "launch" @10+4
+        s7: gemm batch=1 m=1024 n=1024 k=512 dtype=fp32 "mm" @16+90
+      call launch "launch" @20+4
+        s7: gemm batch=1 m=1024 n=1024 k=512 dtype=fp32 "mm" @110+180
+)";
+
+// How many times as long the second takes after changes.
+double SecondOverFirst(std::initializer_list<std::string_view> texts) {
+  const Changed changed = After(TraceOf(kTwice), texts);
+  const auto& activities = changed.after.times.activities;
+  return activities[ir::ActivityId{1}].duration /
+         activities[ir::ActivityId{0}].duration;
+}
+
+TEST(ApplyTest, OnAnotherChipAShareOfTheDifferenceIsLeft) {
+  const double share = cost::CarryOf("gemm").share;
+  EXPECT_NEAR(SecondOverFirst({"gpu=a100-sxm-80gb"}), std::exp2(share), 1e-6);
+  // A factor that the user gives stays as it is.
+  EXPECT_NEAR(SecondOverFirst({"scale-op=mm=3", "gpu=a100-sxm-80gb"}),
+              std::exp2(share), 1e-6);
+}
+
+TEST(ApplyTest, OnTheSameChipAllOfTheDifferenceIsLeft) {
+  EXPECT_NEAR(SecondOverFirst({"gpu=v100-pcie-32gb"}), 2, 1e-6);
+  EXPECT_NEAR(SecondOverFirst({"precision=amp-fp16"}), 2, 1e-6);
+  EXPECT_EQ(SecondOverFirst({"gpu=v100-sxm-16gb"}), 2);
+}
+
+// host  |10-14|              [sync 50 --------------------128]       | 200
+// s7         [16-36 gemm][38------------- 118 elementwise or unknown]
+std::string StepEndingIn(std::string_view shape) {
+  return fmt::format(R"(stepcast-graph 1
+rank 0 "Tesla V100-SXM2-16GB" @0+200
+  thread main
+    op "a" @5+30
+      call launch "launch" @10+4
+        s7: gemm batch=1 m=1024 n=1024 k=512 dtype=fp32 "mm" @16+20
+      call launch "launch" @20+4
+        s7: {} "last" @38+80 #w
+    call stream_sync "sync" @50+78 #c
+  wait #w -> #c
+)",
+                     shape);
+}
+
+TEST(ApplyTest, KernelsWithoutSizesMakeAnotherGpuUnsure) {
+  const Changed known =
+      After(TraceOf(StepEndingIn("elementwise elements=1048576 read=4194304 "
+                                 "written=4194304 dtype=fp32")),
+            {"gpu=h100-sxm-80gb"});
+  EXPECT_THAT(known.notes, ::testing::IsEmpty());
+  EXPECT_NE(ConfidenceOf(known), Confidence::kLow);
+  const Changed unknown =
+      After(TraceOf(StepEndingIn("opaque")), {"gpu=h100-sxm-80gb"});
+  EXPECT_THAT(unknown.notes,
+              ::testing::Contains(
+                  HasSubstr("of the GPU time are known; the rest is scaled")));
+  EXPECT_EQ(ConfidenceOf(unknown), Confidence::kLow);
+  // Of the 100 us of kernels, 80 are scaled by 900 / 3350 GB/s or about 4.
+  const double rough =
+      RoughShare(unknown.after.result.graph->data(), unknown.after.times);
+  EXPECT_GT(rough, 0.5);
+  EXPECT_LT(rough, 1);
+  EXPECT_EQ(RoughShare(known.after.result.graph->data(), known.after.times), 0);
 }
 
 // The V100 that it ran on has no TF32 units, an A100 has.

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "base/units.h"
+#include "cost/constants.h"
 #include "hw/cluster.h"
 
 namespace stepcast::whatif {
@@ -57,7 +59,9 @@ void ShapePrices::Fill() {
   std::vector<std::optional<cost::Estimate>> found(shapes_.size());
   models_.PriceAll(shapes_, found);
   for (size_t i = 0; i < wanted_.size(); ++i) {
-    prices_[wanted_[i].value] = found[i];
+    if (found[i]) {
+      prices_[wanted_[i].value] = cost::AsRecorded(*found[i]);
+    }
   }
   wanted_.clear();
   shapes_.clear();
@@ -65,9 +69,11 @@ void ShapePrices::Fill() {
 
 namespace {
 
-// How well a ratio of bandwidths carries a time to another GPU is not measured
-// here; a third either way is what the formulas' worst families have.
+// How well a ratio of bandwidths carries a time to another card of the chip is
+// not measured; a third either way is what the formulas' worst families have.
 constexpr double kRoughSpread = 1.33;
+// Who answers where sizes are not known.
+constexpr std::string_view kBandwidthModel = "bandwidth";
 
 // The spread of a product of two independent factors whose edges these are.
 double Joined(double a, double b) {
@@ -167,11 +173,91 @@ void StepEditor::RepriceRoughly(ir::ActivityId id, double factor) {
     TakeRatio(id, 1, times_.origin->trusts[id]);
     return;
   }
+  const cost::Carry& carry = cost::CarryByBandwidth();
+  const bool close = IsOnFirstChip();
   TakeRatio(id, factor,
-            {.low = 1 / kRoughSpread,
-             .high = kRoughSpread,
-             .model = ModelNumber("bandwidth", machine_.gpu),
+            {.low = close ? 1 / kRoughSpread : std::exp2(carry.log2_p10),
+             .high = close ? kRoughSpread : std::exp2(carry.log2_p90),
+             .model = ModelNumber(kBandwidthModel, machine_.gpu),
              .source = cost::Origin::kExtrapolated});
+}
+
+bool StepEditor::IsOnFirstChip() const {
+  return machine_.device->chip == first_machine().device->chip;
+}
+
+// Before any change; 0 if it was not recorded.
+double StepEditor::RecordedUs(ir::ActivityId id) const {
+  double sum = 0;
+  for (const ir::ActivityId part : ActivitiesIn(id)) {
+    const auto& measured = data().activities[part].measured;
+    sum += measured ? ToMicroseconds(measured->duration) : 0;
+  }
+  return sum;
+}
+
+namespace {
+
+// What a copy over the link is off belongs to the host, which stays.
+double ShareOf(const cost::Carry& carry, const ir::KernelShape& shape) {
+  const auto* copy = std::get_if<ir::Copy>(&shape);
+  return copy != nullptr && copy->kind != ir::CopyKind::kDeviceToDevice
+             ? 1
+             : carry.share;
+}
+
+}  // namespace
+
+// By a ratio of prices, everything that the recorded time is off by would be
+// off on the new GPU, too; but other chips run other kernels.
+void StepEditor::CarryOver(ir::ActivityId id, const cost::Estimate& from,
+                           const cost::Estimate& to) {
+  const double recorded_us = RecordedUs(id);
+  if (recorded_us <= 0 || from.p50_us <= 0 || to.p50_us <= 0) {
+    Reprice(id, from, to, machine_.gpu);
+    return;
+  }
+  const ir::KernelShape& first = shape(FirstShape(id));
+  const cost::Carry& carry = cost::CarryOf(ir::FamilyName(first));
+  const double share = ShareOf(carry, first);
+  TakeRatio(
+      id,
+      to.p50_us / from.p50_us * std::pow(recorded_us / from.p50_us, share - 1),
+      {.low = std::exp2(carry.log2_p10),
+       .high = std::exp2(carry.log2_p90),
+       .model = ModelNumber(to.model, machine_.gpu),
+       .source = to.origin});
+}
+
+double RoughShare(const ir::GraphData& data, const StepTimes& times) {
+  std::vector<char> rough(times.models.size(), 0);
+  for (size_t i = 0; i < rough.size(); ++i) {
+    rough[i] =
+        times.models[i].starts_with(fmt::format("{} of ", kBandwidthModel)) ? 1
+                                                                            : 0;
+  }
+  double total = 0;
+  double sum = 0;
+  for (const ir::ActivityId id : data.activities.ids()) {
+    const EditedActivity& activity = times.activities[id];
+    if (!activity.dropped &&
+        data.activities[id].kind != ir::ActivityKind::kCollective) {
+      total += activity.duration;
+      sum += rough[activity.trust.model] != 0 ? activity.duration : 0;
+    }
+  }
+  return total > 0 ? sum / total : 0;
+}
+
+void StepEditor::NoteKnownSizes() {
+  const double known = 1 - RoughShare(data(), times_);
+  // What prints as 100 % needs no note.
+  if (known < 0.9995) {
+    Note(fmt::format(
+        "sizes of {:.1f} % of the GPU time are known; the rest is scaled by "
+        "bandwidth",
+        100 * known));
+  }
 }
 
 void StepEditor::WantPrices(ir::ActivityId id, ShapePrices& before,
@@ -220,8 +306,10 @@ bool StepEditor::RepriceOne(ir::ActivityId id, const ShapePrices& before,
   const bool priced = from && to;
   if (IsFirst(id)) {
     TakeRatio(id, 1, times_.origin->trusts[id]);
-  } else if (priced) {
+  } else if (priced && IsOnFirstChip()) {
     Reprice(id, *from, *to, machine_.gpu);
+  } else if (priced) {
+    CarryOver(id, *from, *to);
   } else {
     RepriceRoughly(id, before.models().machine().copy_rate() /
                            after.models().machine().copy_rate());
@@ -240,6 +328,9 @@ Result<size_t> StepEditor::Reprice(std::span<const ir::ActivityId> activities) {
   size_t priced = 0;
   for (const ir::ActivityId id : activities) {
     priced += RepriceOne(id, *before, *after) ? 1 : 0;
+  }
+  if (machine_.device.name != first_machine().device.name) {
+    NoteKnownSizes();
   }
   return priced;
 }

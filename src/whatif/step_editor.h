@@ -54,6 +54,10 @@ class ShapePrices {
   std::vector<ir::KernelShape> shapes_;  // Of these.
 };
 
+/// Of the time of kernels and copies, that of those that a ratio of bandwidths
+/// took to another GPU, because their sizes are not known.
+double RoughShare(const ir::GraphData& data, const StepTimes& times);
+
 class StepEditor {
  public:
   StepEditor(const engine::StepResult& base, const engine::Machine& machine,
@@ -110,8 +114,10 @@ class StepEditor {
 
   /// Scales the original time of each activity by the price of its current
   /// shape on the current GPU, over the price of its original shape on the GPU
-  /// it ran on; without such prices, by the ratio of the GPUs' bandwidths. An
-  /// unchanged activity keeps its time and its uncertainty.
+  /// it ran on. On another chip, only the family's share of what its recorded
+  /// time is off goes with it (cost::Carry). Without such prices, by the ratio
+  /// of the GPUs' bandwidths, which is noted. An unchanged activity keeps its
+  /// time and its uncertainty.
   /// Returns how many have both prices.
   Result<size_t> Reprice(std::span<const ir::ActivityId> activities);
   /// The same for one activity with prices from elsewhere, `to` for `gpu`.
@@ -141,6 +147,11 @@ class StepEditor {
   bool RepriceOne(ir::ActivityId id, const ShapePrices& before,
                   const ShapePrices& after);
   void RepriceRoughly(ir::ActivityId id, double factor);
+  void CarryOver(ir::ActivityId id, const cost::Estimate& from,
+                 const cost::Estimate& to);
+  double RecordedUs(ir::ActivityId id) const;
+  bool IsOnFirstChip() const;
+  void NoteKnownSizes();
   void TakeRatio(ir::ActivityId id, double ratio, const Trust& trust);
   /// Of a GPU's model in the times.
   uint16_t ModelNumber(std::string_view model, std::string_view gpu);

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "ir/shape.h"
 #include "whatif/case.h"
+#include "whatif/step_editor.h"
 
 namespace stepcast::whatif {
 namespace {
@@ -16,6 +17,11 @@ namespace {
 constexpr size_t kFamilies = 3;
 // Of the step; less does not count as a gain.
 constexpr int64_t kLeastGain = 1000;
+
+// Where more of the GPU time than this is scaled without knowing sizes, an
+// interval that is narrow by chance says little; from the half on, nothing.
+constexpr double kPartlyRough = 0.1;
+constexpr double kMostlyRough = 0.5;
 
 std::vector<std::string> Words(std::string_view text) {
   std::vector<std::string> words;
@@ -85,12 +91,16 @@ std::string_view Name(Confidence confidence) {
 
 Confidence ConfidenceOf(const Changed& changed) {
   const Delta& delta = changed.delta;
-  if (delta.p90 >= Duration{}) {
+  const double rough =
+      RoughShare(changed.after.result.graph->data(), changed.after.times);
+  if (delta.p90 >= Duration{} || rough > kMostlyRough) {
     return Confidence::kLow;
   }
   const bool narrow =
       delta.p90 * 2 <= delta.step && delta.p10 * 2 >= delta.step * 3;
-  return narrow && !changed.bound ? Confidence::kHigh : Confidence::kMedium;
+  return narrow && !changed.bound && rough <= kPartlyRough
+             ? Confidence::kHigh
+             : Confidence::kMedium;
 }
 
 Suggestions Suggest(const Case& before, scenario::Resolver& resolver) {

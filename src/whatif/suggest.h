@@ -45,7 +45,8 @@ struct Suggestions {
 /// none.
 Suggestions Suggest(const Case& before, scenario::Resolver& resolver);
 
-/// By the interval of the difference; a bound is never sure.
+/// By the interval of the difference; a bound is never sure, nor is a step
+/// whose kernels went to another GPU without their sizes.
 Confidence ConfidenceOf(const Changed& changed);
 
 }  // namespace stepcast::whatif

@@ -6,6 +6,7 @@
 
 #include "cost/kernels/bandwidth.h"
 #include "cost/kernels/families.h"
+#include "cost/kernels/steps.h"
 
 namespace stepcast::cost {
 namespace {
@@ -27,8 +28,17 @@ constexpr int64_t kThreadsOfLoad = kSharedBytesPerClock / kLoadBytes;
 // to 30.
 constexpr double kAttentionForwardShare = 0.35;
 constexpr double kAttentionBackwardShare = 0.30;
-// Queries and keys are taken in blocks of this length.
-constexpr double kAttentionBlock = 64;
+// A block of threads takes so many queries (FlashAttention-2's and AOTriton's
+// forward kernels, by the grids in profiles of H100 and MI300X), or half of
+// them where there are no more, and goes over the keys in tiles.
+constexpr double kAttentionQueries = 128;
+constexpr double kAttentionFewQueries = 64;
+constexpr double kAttentionKeys = 128;
+constexpr double kCdnaAttentionKeys = 64;
+// In a tile, each product waits for the one before it and what it loads: a step
+// (steps.h). CDNA takes twice the clocks, as for softmax; 11 profiled kernels
+// of MI300X with 77 to 16,384 keys agree within a third in the median.
+constexpr double kCdnaAttentionStep = 2;
 
 // Forward on vector lanes, as NVIDIA's kernel does it (DeepLearningExamples,
 // dotBasedInteractF32Fwd): a block has one sample's vectors in shared memory,
@@ -65,6 +75,36 @@ Base ProductBase(const Streams& streams, double flops, double peak,
   base.roofline_us = std::max(base.roofline_us, flops / peak);
   base.time_us = std::max(base.time_us, base.roofline_us);
   return base;
+}
+
+struct AttentionSizes {
+  double heads = 0;  // Of all sequences.
+  double queries = 0;
+  double keys = 0;
+  double dim = 0;
+};
+
+// A block goes over its tiles one after the other, however few blocks there
+// are:
+//
+//   block 0:  [keys: product][values: product][keys: product]...
+//   block 1:  [keys: product][values: product][keys: product]...
+//
+// The steps are as many for one sequence as for a thousand; the products of
+// blocks that share an SM come on top.
+double TilesUs(const AttentionSizes& sizes, double products, double rate,
+               const Machine& machine) {
+  const bool cdna = IsCdna(machine);
+  const double width = cdna ? kCdnaAttentionKeys : kAttentionKeys;
+  const double height =
+      std::min(kAttentionQueries, RoundUp(sizes.queries, kAttentionFewQueries));
+  const double tiles = std::ceil(sizes.keys / width);
+  const double blocks = sizes.heads * std::ceil(sizes.queries / height);
+  const double blocks_of_sm = std::max(1.0, blocks / machine.sm_count());
+  const double tile_us =
+      products * 2 * height * width * sizes.dim / (rate / machine.sm_count());
+  const double step_us = StepsUs(cdna ? kCdnaAttentionStep : 1, machine);
+  return tiles * (blocks_of_sm * tile_us + products * step_us);
 }
 
 }  // namespace
@@ -104,12 +144,12 @@ Base AttentionBase(const ir::KernelShape& shape, const Machine& machine) {
   // Queries, keys, values and the result; their gradients come on top.
   const double tensors = heads * (2 * queries + 2 * keys) * dim;
   const double bytes = (backward ? 2 : 1) * tensors * ElementBytes(op.dtype);
-  const double blocks =
-      RoundUp(queries, kAttentionBlock) * RoundUp(keys, kAttentionBlock);
   const double rate =
       peak * (backward ? kAttentionBackwardShare : kAttentionForwardShare);
-  return ProductBase({.bytes = bytes,
-                      .compute_us = products * 2 * heads * blocks * dim / rate},
+  const double compute_us =
+      TilesUs({.heads = heads, .queries = queries, .keys = keys, .dim = dim},
+              products, rate, machine);
+  return ProductBase({.bytes = bytes, .compute_us = compute_us},
                      products * 2 * heads * queries * keys * dim, peak,
                      machine);
 }
