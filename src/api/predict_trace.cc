@@ -1,5 +1,6 @@
 // Predicts a recorded step: as it would repeat, where it has times; with kernel
 // times from models and the host's from a set of overheads, where it has none.
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,7 +29,12 @@ Result<Predicted> PredictTrace(const scenario::Scenario& scenario,
   ASSIGN_OR_RETURN(whatif::Case subject, LoadCase(scenario, *keeper, how));
   RETURN_IF_ERROR(keeper->store().CheckProfiles());
   const ir::Graph& graph = *subject.result.graph;
-  if (graph.is_timed() && graph.data().activities.empty()) {
+  // Processors that talk to each other record collectives and nothing else.
+  const bool has_kernels = std::ranges::any_of(
+      graph.data().activities, [](const ir::Activity& activity) {
+        return activity.kind != ir::ActivityKind::kCollective;
+      });
+  if (graph.is_timed() && !has_kernels) {
     return Fail(ErrorCode::kUnsupported,
                 "the recording has no device work, so it says nothing about a "
                 "GPU; expected a step recorded on one, or an execution trace "

@@ -189,9 +189,14 @@ Result<whatif::Case> PredictGraph(std::shared_ptr<const ir::Graph> graph,
                                   const engine::Machine& machine,
                                   const scenario::Scenario& scenario,
                                   scenario::Resolver& resolver) {
-  ASSIGN_OR_RETURN(const scenario::Job times, scenario::ResolveTimes(scenario));
+  ASSIGN_OR_RETURN(scenario::Job times, scenario::ResolveTimes(scenario));
   ASSIGN_OR_RETURN(const cost::KernelModels* models,
                    resolver.store().Kernels(machine.device));
+  if (machine.cluster) {
+    ASSIGN_OR_RETURN(times.options.price.collectives.models,
+                     resolver.store().Collectives(machine.cluster));
+    times.options.price.collectives.ranks = machine.cluster->gpu_count();
+  }
   ASSIGN_OR_RETURN(const Named<cost::OverheadTable> overheads,
                    resolver.Overheads(scenario.overheads.empty()
                                           ? UsualOverheads(*graph)

@@ -282,5 +282,43 @@ TEST_F(Torch2026Test, GloosCollectivesAreThoseOfTheExecutionTrace) {
   }
 }
 
+// Perfetto files say the same as the JSON of the same recording, but for
+// copies' directions and kernels that overlap the next one.
+TEST_F(Torch2026Test, PerfettoFilesSayWhatJsonSays) {
+  int64_t files = 0;
+  for (const fs::path& path :
+       FilesThatEnd(NewTraces().parent_path() / "pftrace", ".pftrace.gz")) {
+    SCOPED_TRACE(path);
+    ++files;
+    std::string name = path.string();
+    name.replace(name.rfind(".pftrace.gz"), std::string::npos, ".json");
+    const ir::Graph perfetto = GraphOf({path});
+    const ir::Graph json = GraphOf({name});
+    const ir::GraphData& a = perfetto.data();
+    const ir::GraphData& b = json.data();
+    ASSERT_EQ(a.ops.size(), b.ops.size());
+    for (const ir::OpId id : a.ops.ids()) {
+      EXPECT_EQ(perfetto.text(a.ops[id].name), json.text(b.ops[id].name));
+      EXPECT_EQ(a.ops[id].measured, b.ops[id].measured);
+      EXPECT_TRUE(a.ops[id].inputs == b.ops[id].inputs);
+      EXPECT_EQ(a.ops[id].parent, b.ops[id].parent);
+    }
+    ASSERT_EQ(a.calls.size(), b.calls.size());
+    ASSERT_EQ(a.activities.size(), b.activities.size());
+    for (const ir::ActivityId id : a.activities.ids()) {
+      const ir::Activity& left = a.activities[id];
+      const ir::Activity& right = b.activities[id];
+      EXPECT_EQ(left.call, right.call);
+      EXPECT_EQ(left.measured->start, right.measured->start);
+      EXPECT_EQ(a.streams[left.stream].number, b.streams[right.stream].number);
+      if (left.kind != ir::ActivityKind::kMemcpy) {
+        EXPECT_EQ(ir::ShapeText(a.shapes[left.shape]),
+                  ir::ShapeText(b.shapes[right.shape]));
+      }
+    }
+  }
+  EXPECT_EQ(files, 8);
+}
+
 }  // namespace
 }  // namespace stepcast::view

@@ -18,6 +18,7 @@
 #include "trace/read/chakra/read_chakra.h"
 #include "trace/read/chakra/read_chakra_json.h"
 #include "trace/read/kineto/read_kineto.h"
+#include "trace/read/pftrace/read_pftrace.h"
 #include "trace/read/torch_et/read_torch_et.h"
 
 namespace stepcast::trace {
@@ -58,6 +59,10 @@ constexpr std::array kFormats = {
                 .description = "PyTorch profiler trace (Kineto, Chrome JSON)",
                 .sniff = SniffKineto,
                 .read = ReadKineto},
+    TraceFormat{.name = "pftrace",
+                .description = "PyTorch profiler trace (Perfetto, .pftrace)",
+                .sniff = SniffPftrace,
+                .read = ReadPftrace},
     TraceFormat{.name = "chakra",
                 .description = "Chakra execution trace, protobuf (.et)",
                 .sniff = SniffChakra,

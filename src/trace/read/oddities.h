@@ -108,6 +108,13 @@ inline constexpr DiagnosticKind kRangeWithoutPhase{
         "ranges of a framework with ops that belong to no phase: no rule names "
         "the part of the step that they mark",
     .advice = "add a [[phase]] to a rule file and give it with --rules"};
+inline constexpr DiagnosticKind kPftraceLoss{
+    .name = "pftrace-loss",
+    .severity = Severity::kInfo,
+    .what =
+        "the format has no rank, world size, device type and direction of "
+        "copies, and cuts activities that overlap the next one on their stream",
+    .advice = "give a path without .pftrace to the profiler: JSON has it all"};
 inline constexpr DiagnosticKind kNoHostOps{
     .name = "no-host-ops",
     .what = "the trace holds no host op: kernels cannot be tied to operators",
