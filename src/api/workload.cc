@@ -197,10 +197,10 @@ Result<whatif::Case> PredictGraph(std::shared_ptr<const ir::Graph> graph,
                      resolver.store().Collectives(machine.cluster));
     times.options.price.collectives.ranks = machine.cluster->gpu_count();
   }
-  ASSIGN_OR_RETURN(const Named<cost::OverheadTable> overheads,
-                   resolver.Overheads(scenario.overheads.empty()
-                                          ? UsualOverheads(*graph)
-                                          : scenario.overheads));
+  ASSIGN_OR_RETURN(
+      const Named<cost::OverheadTable> overheads,
+      resolver.Overheads(scenario.overheads.empty() ? UsualOverheads(*graph)
+                                                    : scenario.overheads));
   ASSIGN_OR_RETURN(engine::StepResult result,
                    engine::Predict({.graph = std::move(graph),
                                     .models = models,
@@ -212,8 +212,8 @@ Result<whatif::Case> PredictGraph(std::shared_ptr<const ir::Graph> graph,
   return made;
 }
 
-// Stalls are no overheads (timeline::PlanOptions::keep_stalls): what lasts a
-// millisecond and several times as long as the median of its kind.
+// Stalls do not count as overheads (timeline::PlanOptions::keep_stalls): what
+// lasts a millisecond and several times as long as the median of its kind.
 void DropStalls(learn::OverheadSamples& samples) {
   constexpr double kStallUs = 1e3;
   constexpr double kStallTimes = 3;

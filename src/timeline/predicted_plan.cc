@@ -1,6 +1,9 @@
 #include "timeline/predicted_plan.h"
 
+#include <algorithm>
 #include <chrono>
+#include <span>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -61,6 +64,59 @@ void Count(const ir::GraphData& data, const SegmentKey& key,
   }
 }
 
+// An execution trace does not record launches: every op that does work gets one
+// (trace/build/build_graph.cc), called so.
+constexpr std::string_view kExpectedLaunch = "launch";
+
+// What an op takes for launches beyond those that the graph has, after the last
+// of which its segments with `after` as the last one end: as many as it made
+// on the host that the table is of.
+class MoreLaunches {
+ public:
+  MoreLaunches(const ir::GraphData& data, const cost::OverheadTable& table,
+               const PlanOptions& options)
+      : data_(data), table_(table), options_(options) {}
+
+  Duration After(std::span<const HostSegment> segments, size_t after) const {
+    size_t launches = 0;
+    Duration launch{};
+    for (size_t i = after; i-- > 0 && segments[i].op == segments[after].op;) {
+      if (segments[i].kind == cost::HostKind::kBeforeLaunch) {
+        break;
+      }
+      if (segments[i].kind == cost::HostKind::kCall) {
+        ++launches;
+        launch = segments[i].duration;
+        if (data_.strings.view(data_.calls[segments[i].call].name) !=
+            kExpectedLaunch) {
+          return {};
+        }
+      }
+    }
+    const std::string_view name =
+        data_.strings.view(data_.ops[segments[after].op].name);
+    const auto before = table_.Lookup(cost::HostKind::kBeforeLaunch, name);
+    const auto between = table_.Lookup(cost::HostKind::kBetweenLaunches, name);
+    if (before.source != cost::OverheadSource::kExact ||
+        between.source != cost::OverheadSource::kExact ||
+        before.row.count <= 0) {
+      return {};
+    }
+    const double more = static_cast<double>(between.row.count) /
+                            static_cast<double>(before.row.count) +
+                        1 - static_cast<double>(launches);
+    const double us = options_.profiled ? between.row.mean_us
+                                        : table_.WithoutProfiler(between.row);
+    return FromMicroseconds(std::max(more, 0.0) *
+                            (us * options_.slowness + ToMicroseconds(launch)));
+  }
+
+ private:
+  const ir::GraphData& data_;
+  const cost::OverheadTable& table_;
+  const PlanOptions options_;
+};
+
 // Which segments of each thread are silent waits; only measured times tell.
 std::vector<std::vector<bool>> SilentSegments(const ir::Graph& graph,
                                               const HostPlan& plan) {
@@ -88,6 +144,7 @@ HostPlan PredictedPlan(const ir::Graph& graph, const cost::OverheadTable& table,
   OverheadCoverage unused;
   OverheadCoverage& counted = coverage != nullptr ? *coverage : unused;
   Prices prices(data, table, options);
+  const MoreLaunches more(data, table, options);
   for (const ir::ThreadId thread : data.threads.ids()) {
     const std::vector<SegmentKey> keys = KeysOf(data, plan, thread);
     const std::vector<bool> opening = OpeningSegments(data, plan, thread);
@@ -113,6 +170,9 @@ HostPlan PredictedPlan(const ir::Graph& graph, const cost::OverheadTable& table,
       }
       segment.duration = price.time;
       Count(data, keys[i], price, counted);
+      if (segment.kind == cost::HostKind::kAfterLaunch && !graph.is_timed()) {
+        segment.duration += more.After(segments, i);
+      }
       if (keys[i].word == KeyWord::kBlocking) {
         SegmentKey tail = keys[i];
         tail.part = cost::OverheadPart::kSyncTail;

@@ -51,7 +51,7 @@ FILES = HERE / "files"
 DEFAULT_BINARY = ROOT / "build" / "release" / "src" / "cli" / "stepcast"
 TIMEOUT_S = 120
 LONGEST_CASE = 150  # Lines; more than that nobody reviews.
-COMPACT_COLUMNS = 160  # Of the lines that `| compact` joins.
+COMPACT_COLUMNS = 250  # Of the lines that `| compact` joins.
 # Reaches the program; the rest of the environment must not change its output.
 KEPT_ENVIRONMENT = ("PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS",
                     "TSAN_OPTIONS", "LD_LIBRARY_PATH")

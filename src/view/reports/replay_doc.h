@@ -16,8 +16,8 @@ namespace stepcast::view {
 /// `name` is of the trace. The job must live as long as the document, `rates`
 /// need not.
 Doc ReplayDoc(const engine::ReplayedJob& job,
-              const engine::StepStatistics& statistics,
-              const std::string& name, const RatesOf& rates);
+              const engine::StepStatistics& statistics, const std::string& name,
+              const RatesOf& rates);
 
 }  // namespace stepcast::view
 
