@@ -2,6 +2,7 @@
 // each.
 #include <algorithm>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -27,6 +28,8 @@ bool Captures(CudaGraphs graphs, ir::Phase phase) {
       return graphs == CudaGraphs::kForwardBackward ||
              graphs == CudaGraphs::kAll;
     case ir::Phase::kOptimizer:
+      return graphs == CudaGraphs::kAll;
+    case ir::Phase::kUnknown:
       return graphs == CudaGraphs::kAll;
     default:
       return false;
@@ -67,7 +70,9 @@ class Capture {
   size_t activities_ = 0;
 };
 
-// Ops in which the host waits for the device or for other ranks end a stretch.
+// Ops in which the host waits for the device or for other ranks end a stretch,
+// and so do copies from and to the host: a graph would repeat the data that it
+// was captured with.
 void Capture::FindOutside() {
   const IdVector<ir::OpId, ir::OpId> tops = timeline::TopLevelOps(data_);
   const auto leave = [&](ir::CallId call) {
@@ -82,7 +87,10 @@ void Capture::FindOutside() {
       continue;
     }
     activities_of_[activity.call].push_back(id);
-    if (activity.kind == ir::ActivityKind::kCollective) {
+    const auto* copy = std::get_if<ir::Copy>(&editor_.graph().shape(id));
+    if (activity.kind == ir::ActivityKind::kCollective ||
+        (copy != nullptr && (copy->kind == ir::CopyKind::kHostToDevice ||
+                             copy->kind == ir::CopyKind::kDeviceToHost))) {
       leave(activity.call);
     }
   }
@@ -134,15 +142,19 @@ Status EditCudaGraphs(const Change& change, StepEditor& editor) {
     capture.Run(thread);
   }
   if (capture.activities() == 0) {
-    return Fail(ErrorCode::kUnsupported,
-                fmt::format("change {} does not apply: no work of these phases "
-                            "is launched by an op; expected a step with "
-                            "phases marked",
-                            change.text));
+    return Fail(
+        ErrorCode::kUnsupported,
+        fmt::format(
+            "change {} does not apply: no work {}is launched "
+            "by an op; expected a step with {}",
+            change.text, graphs == CudaGraphs::kAll ? "" : "of these phases ",
+            graphs == CudaGraphs::kAll ? "ops"
+                                       : "phases marked, or cuda-graphs=all"));
   }
   editor.Note(fmt::format(
       "{} activities in {} captured graph{}; an op that waits for the device "
-      "or for other ranks ends one, and shapes are assumed to stay the same",
+      "or for other ranks, or copies from or to the host, ends one; shapes are "
+      "assumed to stay the same",
       capture.activities(), capture.graphs(),
       capture.graphs() == 1 ? "" : "s"));
   editor.MarkBound();
