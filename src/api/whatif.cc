@@ -59,8 +59,8 @@ Result<Answer> SuggestChanges(const scenario::Question& question,
   ASSIGN_OR_RETURN(kept->before,
                    LoadCase(question.scenario, kept->resolver, options));
   options.ReportProgress("trying changes");
-  const whatif::Suggestions suggestions =
-      whatif::Suggest(kept->before, kept->resolver);
+  const whatif::Suggestions suggestions = whatif::Suggest(
+      kept->before, kept->resolver, question.Has("hypothetical"));
   RETURN_IF_ERROR(kept->resolver.store().CheckProfiles());
   return Answer{.doc = view::SuggestionsDoc(
                     view::ReportSuggestions(kept->before, suggestions,
@@ -79,6 +79,11 @@ Result<Answer> AskWhatif(const scenario::Question& question,
                          const Options& options) {
   if (question.Has("suggest")) {
     return SuggestChanges(question, options);
+  }
+  if (question.Has("hypothetical")) {
+    return Fail(ErrorCode::kInvalidInput,
+                "--hypothetical is about what --suggest tries; expected it "
+                "with --suggest");
   }
   ASSIGN_OR_RETURN(const std::vector<whatif::Change> changes,
                    ParseChanges(question.All("change")));
@@ -130,7 +135,12 @@ Verb WhatifVerb() {
             .kind = Argument::Kind::kRepeated},
            {.name = "suggest",
             .value = "",
-            .help = "try single changes and rank them by what they gain",
+            .help = "try changes and say what to do for those that gain most",
+            .kind = Argument::Kind::kFlag},
+           {.name = "hypothetical",
+            .value = "",
+            .help = "with --suggest: also what nobody can do as such, a faster "
+                    "host\nand faster kernels",
             .kind = Argument::Kind::kFlag}},
       .quantities = {{.name = "step",
                       .unit = "%",

@@ -45,6 +45,8 @@ struct ChangeKind {
   /// Values that are tried where a user asks what would help, separated by
   /// blanks; "-" is none. Empty: not tried.
   std::string_view tries{};
+  /// Nobody can do it as such: tried only where that is asked for.
+  bool hypothetical = false;
 };
 
 /// In the order they are shown: every setting of a request, and what edits

@@ -19,7 +19,9 @@ struct SettingChange {
   std::string_view why_not_steps{};
 };
 constexpr SettingChange kSettingChanges[] = {
-    {.name = "gpu", .edit = EditGpu, .tries = "a100-sxm-80gb h100-sxm-80gb"},
+    {.name = "gpu",
+     .edit = EditGpu,
+     .tries = "a100-sxm-80gb h100-sxm-80gb b200-sxm-180gb mi300x mi355x"},
     {.name = "precision",
      .last = true,
      .edit = EditPrecision,
@@ -54,7 +56,8 @@ constexpr ChangeKind kOtherChanges[] = {
      .help = "the host takes so many times as long, in all or one of t1-t5, "
              "no_launch, hand_over, launch, gap, sync_tail",
      .edit = ScaleOverhead,
-     .tries = "0.5"},
+     .tries = "0.5",
+     .hypothetical = true},
     {.name = "pin-copies",
      .arguments = "",
      .help = "the host's side of all copies is page-locked",
@@ -91,7 +94,8 @@ constexpr ChangeKind kOtherChanges[] = {
      .set = SetCommunication,
      .sets = SetsCommunication,
      .edit = OverlapComm,
-     .tries = "- bucket=25 prefetch"},
+     .tries = "all_reduce all_to_all reduce_scatter all_gather bucket=25 "
+              "prefetch -"},
     {.name = "remove-straggler",
      .arguments = "",
      .help = "no rank takes far longer than the median; all start at once",
@@ -101,8 +105,7 @@ constexpr ChangeKind kOtherChanges[] = {
      .arguments = "[NAME]",
      .help = "the host no longer waits for the device, in all calls or those "
              "called so",
-     .edit = RemoveSync,
-     .tries = "-"},
+     .edit = RemoveSync},
 };
 
 std::vector<ChangeKind> AllChanges() {

@@ -1,4 +1,4 @@
-// Which single changes would help most.
+// Which actions would help most, alone and two together.
 #ifndef STEPCAST_WHATIF_SUGGEST_H_
 #define STEPCAST_WHATIF_SUGGEST_H_
 
@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "scenario/resolve.h"
+#include "whatif/action.h"
 #include "whatif/apply.h"
 #include "whatif/case.h"
 #include "whatif/change.h"
@@ -27,6 +28,17 @@ struct Suggestion {
   Change change;
   Changed changed;
   Confidence confidence = Confidence::kLow;
+  Action action{};
+  /// The step after the change has more samples: the gain is that of as many
+  /// as before, and `changed` is the step with all of them.
+  bool per_sample = false;
+};
+
+/// Changes that gain more together than each alone.
+struct Combination {
+  std::vector<Change> changes;
+  Changed changed;
+  Confidence confidence = Confidence::kLow;
 };
 
 /// A change that was not taken up, and why.
@@ -36,18 +48,22 @@ struct Rejected {
 };
 
 struct Suggestions {
-  std::vector<Suggestion> gains;  // The largest first.
+  std::vector<Suggestion> gains;   // The largest first.
+  std::vector<Combination> pairs;  // The same.
   std::vector<Rejected> rejected;
+  std::vector<std::string> notes;  // What else to ask.
 };
 
-/// Tries every change that has values to try, and kernels of the families that
-/// take longest at twice the speed. A gain below a thousandth of the step is
-/// none.
-Suggestions Suggest(const Case& before, scenario::Resolver& resolver);
+/// Tries the changes of ChangesToTry and, for a model, the largest batch that
+/// fits; then pairs of the best. A gain below a thousandth of the step is none.
+Suggestions Suggest(const Case& before, scenario::Resolver& resolver,
+                    bool hypothetical = false);
 
 /// By the interval of the difference; a bound is never sure, nor is a step
-/// whose kernels went to another GPU without their sizes.
-Confidence ConfidenceOf(const Changed& changed);
+/// whose kernels went to another GPU without their sizes. Of a recorded step
+/// neither is a gain within what its steps differ by.
+Confidence ConfidenceOf(const Case& before, const Change& change,
+                        const Changed& changed);
 
 }  // namespace stepcast::whatif
 

@@ -1,5 +1,7 @@
 #include "view/reports/suggestions.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/text/join.h"
@@ -36,9 +38,22 @@ SuggestionsReport ReportSuggestions(const whatif::Case& before,
                             .delta = suggestion.changed.delta,
                             .confidence = whatif::Name(suggestion.confidence),
                             .bound = suggestion.changed.bound,
-                            .reason = ReasonOf(single)});
+                            .reason = ReasonOf(single),
+                            .action = suggestion.action,
+                            .per_sample = suggestion.per_sample});
+  }
+  for (const whatif::Combination& pair : suggestions.pairs) {
+    PairRow row{.changes = {},
+                .delta = pair.changed.delta,
+                .confidence = whatif::Name(pair.confidence),
+                .bound = pair.changed.bound};
+    for (const whatif::Change& change : pair.changes) {
+      row.changes.push_back(change.text);
+    }
+    report.pairs.push_back(std::move(row));
   }
   report.rejected = suggestions.rejected;
+  report.notes = suggestions.notes;
   return report;
 }
 

@@ -17,12 +17,24 @@ struct SuggestionRow {
   std::string_view confidence;
   bool bound = false;
   std::string reason;  // What it takes off the critical path.
+  whatif::Action action{};
+  bool per_sample = false;  // The gain is that of as many samples.
+};
+
+/// Two changes that gain more together.
+struct PairRow {
+  std::vector<std::string> changes{};
+  whatif::Delta delta{};
+  std::string_view confidence{};
+  bool bound = false;
 };
 
 struct SuggestionsReport {
   PredictionReport before;
   std::vector<SuggestionRow> gains;  // The largest first.
+  std::vector<PairRow> pairs;        // The same.
   std::vector<whatif::Rejected> rejected;
+  std::vector<std::string> notes;
 };
 
 SuggestionsReport ReportSuggestions(const whatif::Case& before,

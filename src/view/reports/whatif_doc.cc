@@ -391,7 +391,8 @@ Table GainTable(const SuggestionsReport& report) {
       .title = "what would help",
       .about =
           "Each change alone, the largest gain first; next to each bar is "
-          "the step time with it. At most: the gain is an upper bound.",
+          "the step time with it. At most: the gain is an upper bound. Of a "
+          "larger batch, the gain is that of as many samples.",
       .columns = {{.key = "change", .label = "what"},
                   {.key = "delta_us", .label = "change", .sign = true},
                   {.label = "change", .sign = true},
@@ -400,13 +401,60 @@ Table GainTable(const SuggestionsReport& report) {
                   {.key = "interval_us.p90", .label = "p90", .sign = true},
                   {.key = "bound", .label = "upper bound"},
                   {.key = "confidence", .label = "confidence"},
-                  {.key = "reason", .label = "on the critical path"}},
+                  {.key = "effort", .label = "effort"},
+                  {.key = "reason", .label = "on the critical path"},
+                  {.key = "action"},
+                  {.key = "where"},
+                  {.key = "risk"},
+                  {.key = "per_sample"}},
       .none = "no single change helps"};
   for (const SuggestionRow& row : report.gains) {
     table.rows.push_back({row.change, row.delta.step,
                           ShareOf(row.delta.step, report.before.step),
                           row.delta.p10, row.delta.p50, row.delta.p90,
-                          row.bound, std::string(row.confidence), row.reason});
+                          row.bound, std::string(row.confidence),
+                          std::string(whatif::Name(row.action.effort)),
+                          row.reason, row.action.text, row.action.where,
+                          std::string(row.action.risk), row.per_sample});
+  }
+  return table;
+}
+
+// A paragraph for each: what to do, where, and what may go wrong.
+void AddActions(const SuggestionsReport& report, Doc& doc) {
+  for (const SuggestionRow& row : report.gains) {
+    std::string text =
+        fmt::format("{}: {}.", Printable(row.change), row.action.text);
+    if (!row.action.where.empty()) {
+      text += fmt::format(" Where: {}.", Printable(row.action.where));
+    }
+    if (!row.action.risk.empty()) {
+      text += fmt::format(" Risk: {}.", row.action.risk);
+    }
+    doc.blocks.emplace_back(Text{.title = "what to do", .text = text});
+  }
+}
+
+Table PairTable(const SuggestionsReport& report) {
+  Table table{
+      .key = "pairs",
+      .title = "two together",
+      .about =
+          "Pairs of the changes above, and of one with a change that "
+          "gains nothing alone, that gain more than either.",
+      .columns = {{.key = "changes", .label = "what"},
+                  {.key = "delta_us", .label = "change", .sign = true},
+                  {.label = "change", .sign = true},
+                  {.key = "interval_us.p10", .label = "p10", .sign = true},
+                  {.key = "interval_us.p50"},
+                  {.key = "interval_us.p90", .label = "p90", .sign = true},
+                  {.key = "bound", .label = "upper bound"},
+                  {.key = "confidence", .label = "confidence"}}};
+  for (const PairRow& row : report.pairs) {
+    table.rows.push_back({row.changes, row.delta.step,
+                          ShareOf(row.delta.step, report.before.step),
+                          row.delta.p10, row.delta.p50, row.delta.p90,
+                          row.bound, std::string(row.confidence)});
   }
   return table;
 }
@@ -459,7 +507,10 @@ Doc SuggestionsDoc(const SuggestionsReport& report,
   doc.blocks.emplace_back(Picture{
       .title = gains.title, .about = gains.about, .drawing = GainBars(report)});
   doc.blocks.emplace_back(std::move(gains));
+  AddActions(report, doc);
+  doc.blocks.emplace_back(PairTable(report));
   doc.blocks.emplace_back(RejectedTable(report));
+  doc.blocks.emplace_back(Notes{report.notes});
   doc.blocks.emplace_back(Picture{.title = "where the time goes",
                                   .about = std::string(kBarsText),
                                   .drawing = AccountBars(report.before.ranks)});
