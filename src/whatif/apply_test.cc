@@ -200,18 +200,19 @@ rank 0 "Tesla V100-SXM2-16GB" @0+200
 }
 
 TEST(ApplyTest, KernelsWithoutSizesMakeAnotherGpuUnsure) {
-  const Changed known =
-      After(TraceOf(StepEndingIn("elementwise elements=1048576 read=4194304 "
-                                 "written=4194304 dtype=fp32")),
-            {"gpu=h100-sxm-80gb"});
+  const Change change = ChangesOf({"gpu=h100-sxm-80gb"}).front();
+  const Case sized =
+      TraceOf(StepEndingIn("elementwise elements=1048576 read=4194304 "
+                           "written=4194304 dtype=fp32"));
+  const Changed known = After(sized, {"gpu=h100-sxm-80gb"});
   EXPECT_THAT(known.notes, ::testing::IsEmpty());
-  EXPECT_NE(ConfidenceOf(known), Confidence::kLow);
-  const Changed unknown =
-      After(TraceOf(StepEndingIn("opaque")), {"gpu=h100-sxm-80gb"});
+  EXPECT_NE(ConfidenceOf(sized, change, known), Confidence::kLow);
+  const Case opaque = TraceOf(StepEndingIn("opaque"));
+  const Changed unknown = After(opaque, {"gpu=h100-sxm-80gb"});
   EXPECT_THAT(unknown.notes,
               ::testing::Contains(
                   HasSubstr("of the GPU time are known; the rest is scaled")));
-  EXPECT_EQ(ConfidenceOf(unknown), Confidence::kLow);
+  EXPECT_EQ(ConfidenceOf(opaque, change, unknown), Confidence::kLow);
   // Of the 100 us of kernels, 80 are scaled by 900 / 3350 GB/s or about 4.
   const double rough =
       RoughShare(unknown.after.result.graph->data(), unknown.after.times);

@@ -18,6 +18,7 @@
 #include "base/parallel.h"
 #include "base/text/join.h"
 #include "base/text/text_table.h"
+#include "engine/run/replay.h"
 #include "ir/names.h"
 #include "timeline/lower.h"
 #include "timeline/predicted_plan.h"
@@ -48,9 +49,12 @@ std::string DoctorVerdict(const DoctorReport& report) {
       "usable for replay: {}{}; for prediction: {}",
       verdict.replay ? "yes" : "no",
       verdict.replay && verdict.host_only ? ", of the host alone" : "",
-      verdict.prediction ? "yes" : "no");
+      !verdict.prediction  ? "no"
+      : verdict.other_gpus ? "yes"
+      : verdict.replay     ? "yes, on its own GPU"
+                           : "yes, roughly");
   const trace::Coverage coverage = AllCoverage(report);
-  if (!verdict.prediction && coverage.activities > 0 &&
+  if (!verdict.other_gpus && coverage.activities > 0 &&
       coverage.sized_share() < kSizedEnough) {
     text +=
         fmt::format(" (sizes known for {} of {}, {:.0f} % needed)",
@@ -613,17 +617,35 @@ InputVerdict Judge(const RankReport& report,
   InputVerdict verdict;
   if (report.trace) {
     verdict.host_only = report.diagnostics.count(trace::kHostOnly) > 0;
-    verdict.replay = report.trace->ops > 0 && !report.trace->steps.empty() &&
-                     (verdict.host_only || report.trace->device_events() > 0);
+    verdict.replay = report.trace->ops + report.trace->runtime_calls > 0 &&
+                     !report.trace->steps.empty();
   } else if (graph) {
     verdict.replay = graph->measured_ops > 0 && graph->measured_activities > 0;
   }
-  verdict.prediction = report.coverage.activities > 0 &&
+  verdict.prediction = report.coverage.activities > 0;
+  verdict.other_gpus = verdict.prediction && !verdict.host_only &&
                        report.coverage.sized_share() >= kSizedEnough &&
                        report.diagnostics.count(kNoOrder) == 0 &&
                        report.diagnostics.count(trace::kCompiledKernels) == 0;
   AddMissing(report.diagnostics, verdict);
   return verdict;
+}
+
+// Whether kernels or copies are in the graph: processors that talk to each
+// other record collectives and nothing else.
+bool HasDeviceWork(const ir::GraphData& data) {
+  return std::ranges::any_of(data.activities, [](const ir::Activity& activity) {
+    return activity.kind != ir::ActivityKind::kCollective;
+  });
+}
+
+// What replay and predict would do with the step: they ask the same.
+void JudgeStep(const ir::Graph& graph, bool ordered, InputVerdict& verdict) {
+  const ir::GraphData& data = graph.data();
+  verdict.replay = ordered && engine::CheckReplayable(data).has_value();
+  verdict.prediction =
+      ordered && (graph.is_timed() ? verdict.replay && HasDeviceWork(data)
+                                   : !data.activities.empty());
 }
 
 void ExamineProfiler(const RankTrace& rank, const trace::Rules& rules,
@@ -704,18 +726,24 @@ bool AreRanksOfOneJob(const trace::Loaded& loaded) {
 }
 
 void JudgeAll(DoctorReport& report) {
-  report.verdict = {.replay = true, .prediction = true};
+  report.verdict = {.replay = true, .prediction = true, .other_gpus = true};
   for (const RankReport& rank : report.ranks) {
     report.verdict.replay = report.verdict.replay && rank.verdict.replay;
     report.verdict.host_only =
         report.verdict.host_only || rank.verdict.host_only;
     report.verdict.prediction =
         report.verdict.prediction && rank.verdict.prediction;
+    report.verdict.other_gpus =
+        report.verdict.other_gpus && rank.verdict.other_gpus;
   }
-  report.verdict.replay = report.verdict.replay && report.graph_error.empty();
-  report.verdict.prediction = report.verdict.prediction &&
-                              report.graph_error.empty() &&
-                              report.diagnostics.count(kNoOrder) == 0;
+  if (report.step) {
+    report.verdict.replay = report.step->replay;
+    report.verdict.prediction = report.step->prediction;
+  } else if (report.one_job || report.ranks.size() > 1) {
+    report.verdict.replay = report.verdict.prediction = false;
+  }
+  report.verdict.other_gpus =
+      report.verdict.other_gpus && report.verdict.prediction;
   Diagnostics all = report.diagnostics;
   for (const RankReport& rank : report.ranks) {
     all.Merge(rank.diagnostics);
@@ -765,10 +793,12 @@ DoctorReport Diagnose(const trace::Loaded& loaded, const trace::Rules& rules,
           std::ranges::any_of(report.ranks, [](const RankReport& rank) {
             return rank.diagnostics.count(kNoOrder) > 0;
           });
-      if (const std::string error = reported ? "" : OrderError(*graph);
-          !error.empty()) {
+      const std::string error = OrderError(*graph);
+      if (!error.empty() && !reported) {
         report.diagnostics.Add(kNoOrder, error);
       }
+      report.step.emplace();
+      JudgeStep(*graph, error.empty(), *report.step);
     } else {
       report.graph_error = graph.error().message;
       report.diagnostics.Add(kNoGraph, graph.error().message);

@@ -104,7 +104,9 @@ inline constexpr double kSizedEnough = 0.9;
 struct InputVerdict {
   bool replay = false;      // A step can be played back from its own times.
   bool host_only = false;   // That is the host's step: no device has a part.
-  bool prediction = false;  // Sizes are known, so other machines can be priced.
+  bool prediction = false;  // A step time can be predicted,
+  /// on other GPUs, too: sizes are known, so that they can be priced.
+  bool other_gpus = false;
   std::vector<std::string> missing{};  // "shapes", "step marks", ...
 };
 
@@ -130,6 +132,9 @@ struct DoctorReport {
   bool one_job = false;
   std::vector<CollectiveFacts> collectives{};  // Of one step, over the ranks.
   std::optional<int64_t> collectives_step{};   // Its number.
+  /// What replay and predict would do with the step of all ranks; not given if
+  /// there is no graph of it.
+  std::optional<InputVerdict> step{};
   std::string graph_error{};  // Why no graph can be built; empty if one can.
   Diagnostics diagnostics{};  // About the set.
   InputVerdict verdict{};     // Over all ranks.

@@ -402,6 +402,7 @@ Facts VerdictFacts(const InputVerdict& verdict) {
   return {{{.key = "verdict.replay"}, verdict.replay},
           {{.key = "verdict.host_only"}, verdict.host_only},
           {{.key = "verdict.prediction"}, verdict.prediction},
+          {{.key = "verdict.other_gpus"}, verdict.other_gpus},
           {{.key = "verdict.missing"}, verdict.missing}};
 }
 
