@@ -11,6 +11,7 @@
 
 #include "api/predict_step.h"
 #include "api/workload.h"
+#include "engine/explain/kernel_rates.h"
 #include "scenario/resolve.h"
 #include "view/reports/breakdown.h"
 #include "view/reports/whatif.h"
@@ -45,6 +46,9 @@ Result<Predicted> PredictTrace(const scenario::Scenario& scenario,
   if (graph.is_timed() && subject.machine.device) {
     ASSIGN_OR_RETURN(report.models,
                      keeper->store().Kernels(subject.machine.device));
+    report.limits.kernels = engine::BoundsOf(
+        engine::RateKernels(subject.result, {.models = report.models}),
+        *report.models);
   }
   if (how.details) {
     report.ops = view::SumOps(subject.result);

@@ -393,6 +393,31 @@ IdVector<ir::ActivityId, char> LaunchedByStep(const ir::GraphData& data) {
   return launched;
 }
 
+KernelBounds BoundsOf(const KernelRates& rates,
+                      const cost::KernelModels& models) {
+  // Below a quarter of the roofline neither units nor memory are what a kernel
+  // waits for: it is too small for the GPU, or its steps follow each other.
+  constexpr double kNearRoofline = 0.25;
+  const double dram_gbs = models.machine().device.dram_gbs;
+  KernelBounds bounds;
+  double total = 0;
+  for (const ShapeRates& kernels : rates.kernels) {
+    const RateSum& sum = kernels.sum;
+    total += sum.time_us;
+    bounds.unknown += sum.time_us - sum.sized_us;
+    const double memory_us = dram_gbs > 0 ? sum.bytes / (dram_gbs * 1e3) : 0;
+    double& part = sum.roofline_share() < kNearRoofline       ? bounds.latency
+                   : sum.roofline_us > memory_us * (1 + 1e-9) ? bounds.compute
+                                                              : bounds.memory;
+    part += sum.sized_us;
+  }
+  for (double* part :
+       {&bounds.compute, &bounds.memory, &bounds.latency, &bounds.unknown}) {
+    *part = total > 0 ? *part / total : 0;
+  }
+  return bounds;
+}
+
 KernelRates RateKernels(const StepResult& result, const RateModels& models) {
   return RateMaker(result, models).Make();
 }

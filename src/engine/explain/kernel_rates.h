@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cost/kernel_models.h"
+#include "engine/explain/limits.h"
 #include "engine/explain/step_result.h"
 #include "ir/graph.h"
 
@@ -121,6 +122,10 @@ struct RateModels {
 
 /// Over all ranks, of what the step launched; of several repeats the last.
 KernelRates RateKernels(const StepResult& result, const RateModels& models);
+
+/// What the kernels are bound by on the GPU of `models`.
+KernelBounds BoundsOf(const KernelRates& rates,
+                      const cost::KernelModels& models);
 
 }  // namespace stepcast::engine
 

@@ -4,6 +4,7 @@
 #define STEPCAST_ENGINE_EXPLAIN_LIMITS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,14 @@ struct Limit {
   Duration slack{};
 };
 
+/// What the kernels of a step are bound by, as shares of their time.
+struct KernelBounds {
+  double compute = 0;  // Arithmetic, by the roofline.
+  double memory = 0;   // Traffic, likewise.
+  double latency = 0;  // Neither comes close to what the GPU can do.
+  double unknown = 0;  // Sizes are not known.
+};
+
 struct StepLimits {
   LimitKind bound = LimitKind::kKernels;
   std::vector<Limit> limits{};  // One of each kind that there is.
@@ -49,6 +58,7 @@ struct StepLimits {
   /// if kernels and copies do.
   Duration host_slack{};
   Duration device_slack{};
+  std::optional<KernelBounds> kernels{};  // Where the GPU's models are known.
 
   const Limit* Find(LimitKind kind) const;
 };

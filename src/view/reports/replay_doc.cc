@@ -459,7 +459,11 @@ Doc ReplayDoc(const ReplayedJob& job, const engine::StepStatistics& statistics,
       parts.empty() ? 0 : result.graph->data().ranks[parts.back().rank].number;
   Doc doc;
   doc.title = ReplayTitle(job, name);
-  const engine::StepLimits limits = engine::FindLimits(job.steady);
+  engine::StepLimits limits = engine::FindLimits(job.steady);
+  if (rates.with.models != nullptr && rates.with.same_gpu) {
+    limits.kernels = engine::BoundsOf(
+        engine::RateKernels(job.steady, rates.with), *rates.with.models);
+  }
   doc.verdict = fmt::format(
       "{} ms per step, {}; simulated within {:.2f} % of measured",
       MillisecondsText(job.steady.step),

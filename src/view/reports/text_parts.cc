@@ -16,6 +16,19 @@ namespace {
 
 using engine::LimitKind;
 
+// ", mostly by memory": what most of the kernels' time is bound by.
+std::string KernelsText(const engine::StepLimits& limits) {
+  constexpr double kMost = 0.5;
+  if (!limits.kernels) {
+    return "";
+  }
+  const engine::KernelBounds& kernels = *limits.kernels;
+  return kernels.compute > kMost   ? ", mostly by arithmetic"
+         : kernels.memory > kMost  ? ", mostly by memory"
+         : kernels.latency > kMost ? ", mostly by the latency of kernels"
+                                   : "";
+}
+
 std::string BoundText(const engine::StepLimits& limits, bool server) {
   switch (limits.bound) {
     case LimitKind::kHost:
@@ -23,7 +36,8 @@ std::string BoundText(const engine::StepLimits& limits, bool server) {
     case LimitKind::kLaunch:
       return "launch-bound";
     case LimitKind::kKernels:
-      return server ? "bound by its operators" : "GPU-bound";
+      return server ? "bound by its operators"
+                    : fmt::format("GPU-bound{}", KernelsText(limits));
     case LimitKind::kCopies:
       return "bound by copies";
     case LimitKind::kCollectives:
@@ -81,6 +95,19 @@ std::vector<FreePart> FreeParts(const engine::StepLimits& limits, bool server) {
   return parts;
 }
 
+// "kernels' time: 61 % bound by arithmetic, ..."
+std::string BoundsText(const engine::StepLimits& limits) {
+  if (!limits.kernels) {
+    return "";
+  }
+  const engine::KernelBounds& kernels = *limits.kernels;
+  return fmt::format(
+      "kernels by time: {} arithmetic, {} memory, {} latency, {} of unknown "
+      "sizes",
+      PercentText(kernels.compute), PercentText(kernels.memory),
+      PercentText(kernels.latency), PercentText(kernels.unknown));
+}
+
 std::string_view PartText(LimitKind kind, bool server) {
   switch (kind) {
     case LimitKind::kHost:
@@ -126,8 +153,17 @@ void AddLimits(const engine::StepLimits& limits, Duration step, bool server,
             {{.key = "limits.why"}, limits.why},
             {{.key = "limits.host_slack_us"}, limits.host_slack},
             {{.key = "limits.device_slack_us"}, limits.device_slack}});
+  if (limits.kernels) {
+    const engine::KernelBounds& kernels = *limits.kernels;
+    doc.blocks.emplace_back(
+        Facts{{{.key = "limits.kernels.compute"}, Share{kernels.compute}},
+              {{.key = "limits.kernels.memory"}, Share{kernels.memory}},
+              {{.key = "limits.kernels.latency"}, Share{kernels.latency}},
+              {{.key = "limits.kernels.unknown"}, Share{kernels.unknown}}});
+  }
   Table table{.key = "limits.parts",
               .title = "what limits the step",
+              .caption = BoundsText(limits),
               .about =
                   "Slack: how much shorter the step gets if this part alone "
                   "takes no time. Parts run at the same time, so their times "
