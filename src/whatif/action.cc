@@ -448,6 +448,14 @@ constexpr ActionRow kActions[] = {
      .risk = "convergence: the learning rate has to follow",
      .make = BatchText,
      .where = WhereOfMemory},
+    {.change = "plan",
+     .value = "*",
+     .text = "`stepcast plan` with this model and these GPUs, `--out "
+             "plan.json`: a TorchRec `ShardingPlan` for "
+             "`DistributedModelParallel(plan=...)`",
+     .effort = Effort::kMedium,
+     .risk = "made for the ids per sample of the model; checkpoints are laid "
+             "out by the plan"},
     {.change = "impl",
      .value = "torchrec",
      .text = "TorchRec's `EmbeddingBagCollection` with "

@@ -159,7 +159,7 @@ class ChangeFinder {
         graph_(*before.result.graph),
         data_(graph_.data()),
         tops_(timeline::TopLevelOps(data_)),
-        rank_(static_cast<uint32_t>(before.result.slowest())) {}
+        rank_{static_cast<uint32_t>(before.result.slowest())} {}
 
   std::string Text();
 

@@ -9,8 +9,8 @@
 
 #include "base/check.h"
 #include "engine/run/predict_model.h"
-#include "model/frameworks/implementations.h"
 #include "model/model.h"
+#include "whatif/sharding.h"
 #include "whatif/step_editor.h"
 #include "whatif/tries.h"
 
@@ -94,6 +94,7 @@ class Search {
 
   void TryOne(const Try& what);
   void TryBatch();
+  void TryPlan();
   // Of one kind that do the same: the simplest that gains nearly the most.
   void LeaveOutTheSame();
   void TryPairs();
@@ -224,6 +225,27 @@ void Search::TryBatch() {
   suggestions_.gains.push_back(std::move(found));
 }
 
+// What a plan that `stepcast plan` writes to the file would gain.
+void Search::TryPlan() {
+  std::optional<Resharded> resharded = TrySharding(before_, resolver_);
+  if (!resharded) {
+    return;
+  }
+  const auto change = ParseChange("reshard=plan.json");
+  CHECK(change.has_value()) << change.error().message;
+  if (!IsGain(before_, GainOf(resharded->changed))) {
+    Reject(change->text, std::string(kNoGain));
+    return;
+  }
+  Suggestion found{.change = *change,
+                   .changed = std::move(resharded->changed),
+                   .action = {}};
+  found.confidence = ConfidenceOf(before_, found.change, found.changed);
+  found.action = ActionOf(before_, found.change, found.changed);
+  found.action.where = std::move(resharded->where);
+  suggestions_.gains.push_back(std::move(found));
+}
+
 // With `general_last` only the last, which covers all others, may be left out.
 void Search::KeepOneOf(std::string_view kind, bool general_last) {
   std::vector<Suggestion>& gains = suggestions_.gains;
@@ -297,12 +319,14 @@ void Search::TryPair(const Change& first, const Change& second, Duration best) {
 }
 
 // Not with another GPU, which makes everything else less of a question, nor
-// with another batch, whose gain is counted by the sample.
+// with another batch, whose gain is counted by the sample, nor with a plan
+// that there is no file of yet.
 void Search::TryPairs() {
   std::vector<const Suggestion*> best;
   for (const Suggestion& item : suggestions_.gains) {
     if (best.size() < kPairsOf && item.action.effort != Effort::kNone &&
-        item.change.kind->name != "gpu" && !item.per_sample) {
+        item.change.kind->name != "gpu" && item.change.kind->name != "plan" &&
+        !item.per_sample) {
       best.push_back(&item);
     }
   }
@@ -330,19 +354,12 @@ void Search::TryPairs() {
 }
 
 Suggestions Search::Take() {
-  if (before_.job && before_.machine.has_gpus() && before_.machine.ranks > 1 &&
-      !before_.job->request.assignment &&
-      before_.job->request.settings.impl->name == "torchrec") {
-    suggestions_.notes.push_back(
-        "`stepcast plan` with the same model and GPUs looks for a better "
-        "sharding of the tables; `--change reshard=FILE` says what it gains");
-  }
   const auto& tensors = before_.result.graph->data().tensors;
   if (before_.result.graph->is_timed() &&
       std::ranges::all_of(tensors, [](const ir::Tensor& tensor) {
         return tensor.dims.empty();
       })) {
-    suggestions_.notes.push_back(
+    suggestions_.notes.emplace_back(
         "the recording has no shapes: with `record_shapes=True`, half "
         "precision, fused kernels and smaller collectives could be tried");
   }
@@ -393,6 +410,7 @@ Suggestions Suggest(const Case& before, scenario::Resolver& resolver,
     search.TryOne(what);
   }
   search.TryBatch();
+  search.TryPlan();
   search.LeaveOutTheSame();
   search.TryPairs();
   return search.Take();

@@ -55,7 +55,8 @@ struct Suggestions {
 };
 
 /// Tries the changes of ChangesToTry and, for a model, the largest batch that
-/// fits; then pairs of the best. A gain below a thousandth of the step is none.
+/// fits and another sharding of its tables; then pairs of the best. A gain
+/// below a thousandth of the step is none.
 Suggestions Suggest(const Case& before, scenario::Resolver& resolver,
                     bool hypothetical = false);
 

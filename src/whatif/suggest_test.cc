@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "model/frameworks/implementations.h"
+#include "model/model_testing.h"
 #include "whatif/places.h"
 #include "whatif/tries.h"
 #include "whatif/whatif_testing.h"
@@ -149,6 +152,62 @@ TEST(SuggestTest, AGainWithinWhatStepsDifferByIsNotHigh) {
   EXPECT_EQ(ConfidenceOf(subject, change, changed), Confidence::kHigh);
   subject.result.interval.p10 = subject.result.step / 2;
   EXPECT_EQ(ConfidenceOf(subject, change, changed), Confidence::kMedium);
+}
+
+// A model in TorchRec on four GPUs; one of its tables has most of the lookups.
+Case ModelCase(scenario::Resolver& resolver) {
+  scenario::Job job;
+  job.options.samples = 0;
+  job.request.model = model::MadeModel(
+      512, {512, 64}, {512, 1},
+      {{.count = 6, .rows = 1'000'000, .dim = 64, .pooling = 5},
+       {.count = 1, .rows = 1'000'000, .dim = 64, .pooling = 400}});
+  job.request.settings.impl = *model::FindImplementation("torchrec");
+  job.names.machine.gpu = "v100-sxm-16gb";
+  job.names.machine.gpus = 4;
+  const Status bound = resolver.Bind(job);
+  CHECK(bound.has_value()) << bound.error().message;
+  auto made = CaseOfModel(std::move(job), resolver);
+  CHECK(made.has_value()) << made.error().message;
+  return *std::move(made);
+}
+
+const Suggestion* Find(const Suggestions& found, std::string_view kind) {
+  const auto item =
+      std::ranges::find_if(found.gains, [&](const Suggestion& suggestion) {
+        return suggestion.change.kind->name == kind;
+      });
+  return item == found.gains.end() ? nullptr : &*item;
+}
+
+TEST(SuggestTest, TheLargestBatchThatFitsGainsByTheSample) {
+  scenario::Resolver resolver;
+  const Case before = ModelCase(resolver);
+  const Suggestions found = Suggest(before, resolver);
+  const Suggestion* const batch = Find(found, "batch");
+  ASSERT_NE(batch, nullptr);
+  EXPECT_TRUE(batch->per_sample);
+  const engine::ModelPrediction& after = *batch->changed.after.model;
+  EXPECT_TRUE(after.fits());
+  const int64_t times = after.batch / before.model->batch;
+  EXPECT_EQ(batch->changed.delta.step,
+            after.result.step / times - before.result.step);
+  const std::string text = fmt::format("batch={}", after.batch * 2);
+  const Changed twice = After(before, {text});
+  EXPECT_FALSE(twice.after.model->fits());
+}
+
+// Of 430 ids per sample 400 are of one table: without a plan, what the ranks
+// have of the others is not levelled with that.
+TEST(SuggestTest, ABetterShardingOfTheTablesIsSuggested) {
+  scenario::Resolver resolver;
+  const Case before = ModelCase(resolver);
+  const Suggestions found = Suggest(before, resolver);
+  const Suggestion* const plan = Find(found, "plan");
+  ASSERT_NE(plan, nullptr);
+  EXPECT_EQ(plan->change.text, "reshard=plan.json");
+  EXPECT_LT(plan->changed.delta.step * 100, -before.result.step);
+  EXPECT_THAT(plan->action.where, HasSubstr("TorchRec's planner"));
 }
 
 }  // namespace
