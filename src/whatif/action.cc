@@ -278,9 +278,11 @@ std::string WhereOfStraggler(const Tried& tried) {
                   tried.before.result.lowered, tried.before.times);
   const engine::StepLimits limits =
       engine::FindLimits(tried.before.result, &times);
-  return limits.why.empty() ? fmt::format("rank {} is waited for", limits.rank)
-                            : fmt::format("rank {} is waited for: {}",
-                                          limits.rank, limits.why);
+  const std::string rank = fmt::format("rank {} is waited for", limits.rank);
+  const std::string cut = WhereItChanges(tried);
+  return !limits.why.empty() ? fmt::format("{}: {}", rank, limits.why)
+         : !cut.empty()      ? fmt::format("beyond what others take, {}", cut)
+                             : rank;
 }
 
 std::string GpuText(const Tried& tried) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -153,24 +154,31 @@ std::string SavingsText(std::string_view where, const Savings& savings,
 
 class ChangeFinder {
  public:
-  ChangeFinder(const Case& before, const Case& after)
+  ChangeFinder(const Case& before, const Case& after, ir::RankId rank)
       : before_(before),
         after_(after),
         graph_(*before.result.graph),
         data_(graph_.data()),
         tops_(timeline::TopLevelOps(data_)),
-        rank_{static_cast<uint32_t>(before.result.slowest())} {}
+        rank_(rank) {
+    AddActivities();
+    AddSegments();
+  }
 
-  std::string Text();
+  double total() const { return std::max(host_total_, device_total_); }
+  /// Of the host or of the GPU, whichever saves more.
+  std::string Text() const;
 
  private:
-  // The top-level op; of activities without one their own name.
+  // The top-level op, with the time before it; of activities without one their
+  // own name.
   std::string NameOf(ir::OpId op, StringId otherwise) const {
     const ir::OpId top = op.valid() ? tops_[op] : op;
     return top.valid() ? engine::ShortOpName(graph_.text(data_.ops[top].name))
                        : engine::ShortActivityName(graph_.text(otherwise));
   }
   void AddActivities();
+  void AddSegments();
   void AddSegments(ir::ThreadId thread);
 
   const Case& before_;
@@ -220,19 +228,22 @@ void ChangeFinder::AddSegments(ir::ThreadId thread) {
   }
 }
 
-std::string ChangeFinder::Text() {
-  AddActivities();
+void ChangeFinder::AddSegments() {
   for (const ir::ThreadId thread : data_.threads.ids()) {
     if (data_.threads[thread].rank == rank_) {
       AddSegments(thread);
     }
   }
-  if (host_total_ <= 0 && device_total_ <= 0) {
-    return "";
-  }
+}
+
+std::string ChangeFinder::Text() const {
+  const std::string rank =
+      data_.ranks.size() > 1
+          ? fmt::format("rank {}, ", data_.ranks[rank_].number)
+          : "";
   return host_total_ > device_total_
-             ? SavingsText("host", host_, host_phases_)
-             : SavingsText("GPU", device_, device_phases_);
+             ? SavingsText(rank + "host", host_, host_phases_)
+             : SavingsText(rank + "GPU", device_, device_phases_);
 }
 
 }  // namespace
@@ -298,7 +309,14 @@ std::string PlacesThatChange(const Case& before, const Case& after) {
   if (before.result.graph != after.result.graph) {
     return "";
   }
-  return ChangeFinder(before, after).Text();
+  std::optional<ChangeFinder> most;
+  for (const ir::RankId rank : before.result.graph->data().ranks.ids()) {
+    const ChangeFinder finder(before, after, rank);
+    if (finder.total() > (most ? most->total() : 0)) {
+      most.emplace(finder);
+    }
+  }
+  return most ? most->Text() : "";
 }
 
 }  // namespace stepcast::whatif

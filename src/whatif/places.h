@@ -29,9 +29,9 @@ std::vector<Place> PlacesThatWait(const Case& subject);
 /// Ops that load data, the longest first.
 std::vector<Place> PlacesThatLoad(const Case& subject);
 
-/// What takes less time after a change of the step, on the rank that limits it:
-/// "host: aten::linear 1.200 ms (forward)"; empty if nothing does, or if a
-/// model was predicted anew.
+/// What takes less time after a change of the step, on the rank where that is
+/// most: "rank 2, host: aten::linear 1.200 ms (forward)"; empty if nothing
+/// does, or if a model was predicted anew.
 std::string PlacesThatChange(const Case& before, const Case& after);
 
 }  // namespace stepcast::whatif
