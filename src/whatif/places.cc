@@ -1,6 +1,7 @@
 #include "whatif/places.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>

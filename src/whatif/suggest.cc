@@ -1,8 +1,10 @@
 #include "whatif/suggest.h"
 
 #include <algorithm>
-#include <cmath>
+#include <functional>
 #include <optional>
+#include <span>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>

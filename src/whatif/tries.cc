@@ -1,6 +1,7 @@
 #include "whatif/tries.h"
 
 #include <algorithm>
+#include <functional>
 #include <string_view>
 #include <utility>
 #include <variant>
