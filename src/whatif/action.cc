@@ -1,4 +1,4 @@
-#include "whatif/action.h"
+// What a user would do to have a change.
 
 #include <algorithm>
 #include <array>
@@ -18,6 +18,7 @@
 #include "ir/shape.h"
 #include "whatif/places.h"
 #include "whatif/step_times.h"
+#include "whatif/suggest.h"
 #include "whatif/task_filler.h"
 
 namespace stepcast::whatif {

@@ -1,4 +1,4 @@
-#include "whatif/sharding.h"
+// A better sharding of a model's tables.
 
 #include <utility>
 
@@ -13,6 +13,7 @@
 #include "plan/load_assignment.h"
 #include "plan/make_problem.h"
 #include "plan/plan.h"
+#include "whatif/tries.h"
 
 namespace stepcast::whatif {
 namespace {

@@ -12,7 +12,6 @@
 #include "base/check.h"
 #include "engine/run/predict_model.h"
 #include "model/model.h"
-#include "whatif/sharding.h"
 #include "whatif/step_editor.h"
 #include "whatif/tries.h"
 

@@ -2,9 +2,12 @@
 #ifndef STEPCAST_WHATIF_TRIES_H_
 #define STEPCAST_WHATIF_TRIES_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "scenario/resolve.h"
+#include "whatif/apply.h"
 #include "whatif/case.h"
 
 namespace stepcast::whatif {
@@ -23,6 +26,20 @@ struct Try {
 /// With `hypothetical`, also what nobody can do as such: a faster host, and
 /// the families of kernels that take longest at twice the speed.
 std::vector<Try> ChangesToTry(const Case& subject, bool hypothetical);
+
+// A better sharding of a model's tables than the one it has.
+
+struct Resharded {
+  Changed changed;
+  /// Who made the plan, and what TorchRec's planner would come to.
+  std::string where{};
+};
+
+/// The step with the better plan of TorchRec's planner and of ours, after a
+/// short search: `stepcast plan` finds as good a one or a better. Nothing
+/// for workloads without plans, or with one already.
+std::optional<Resharded> TrySharding(const Case& before,
+                                     scenario::Resolver& resolver);
 
 }  // namespace stepcast::whatif
 

@@ -99,7 +99,7 @@ class GoldenRunTest(unittest.TestCase):
                       self.case.read_text())
 
     def test_compact_joins_brackets_that_fit_a_line(self):
-        long = '"' + "x" * 160 + '"'
+        long = '"' + "x" * 250 + '"'
         self.assert_passes(
             "# S.\n--- file a\n"
             "{\n  \"a\": [\n    1,\n    [\n      2\n    ]\n  ],\n"

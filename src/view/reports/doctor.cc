@@ -622,7 +622,8 @@ InputVerdict Judge(const RankReport& report,
   } else if (graph) {
     verdict.replay = graph->measured_ops > 0 && graph->measured_activities > 0;
   }
-  verdict.prediction = report.coverage.activities > 0;
+  verdict.prediction =
+      report.coverage.activities > 0 && report.diagnostics.count(kNoOrder) == 0;
   verdict.other_gpus = verdict.prediction && !verdict.host_only &&
                        report.coverage.sized_share() >= kSizedEnough &&
                        report.diagnostics.count(kNoOrder) == 0 &&
@@ -633,7 +634,7 @@ InputVerdict Judge(const RankReport& report,
 
 // Whether kernels or copies are in the graph: processors that talk to each
 // other record collectives and nothing else.
-bool HasDeviceWork(const ir::GraphData& data) {
+bool RunsOnDevice(const ir::GraphData& data) {
   return std::ranges::any_of(data.activities, [](const ir::Activity& activity) {
     return activity.kind != ir::ActivityKind::kCollective;
   });
@@ -644,7 +645,7 @@ void JudgeStep(const ir::Graph& graph, bool ordered, InputVerdict& verdict) {
   const ir::GraphData& data = graph.data();
   verdict.replay = ordered && engine::CheckReplayable(data).has_value();
   verdict.prediction =
-      ordered && (graph.is_timed() ? verdict.replay && HasDeviceWork(data)
+      ordered && (graph.is_timed() ? verdict.replay && RunsOnDevice(data)
                                    : !data.activities.empty());
 }
 

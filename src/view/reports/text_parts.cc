@@ -97,7 +97,11 @@ std::vector<FreePart> FreeParts(const engine::StepLimits& limits, bool server) {
 
 // "kernels' time: 61 % bound by arithmetic, ..."
 std::string BoundsText(const engine::StepLimits& limits) {
-  if (!limits.kernels) {
+  // With hardly any sizes there is nothing to tell.
+  constexpr double kLeastKnown = 0.1;
+  if (!limits.kernels || limits.kernels->compute + limits.kernels->memory +
+                                 limits.kernels->latency <
+                             kLeastKnown) {
     return "";
   }
   const engine::KernelBounds& kernels = *limits.kernels;
