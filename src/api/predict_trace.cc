@@ -1,6 +1,8 @@
 // Predicts a recorded step: as it would repeat, where it has times; with kernel
 // times from models and the host's from a set of overheads, where it has none.
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,12 +13,53 @@
 
 #include "api/predict_step.h"
 #include "api/workload.h"
+#include "base/text/join.h"
 #include "engine/explain/kernel_rates.h"
+#include "engine/explain/path_parts.h"
 #include "scenario/resolve.h"
 #include "view/reports/breakdown.h"
 #include "view/reports/whatif.h"
 
 namespace stepcast::api {
+namespace {
+
+// Activities that nothing has a price for take no time; what they are, so that
+// nobody takes them for free. Empty if there are none.
+std::string UnpricedNote(const engine::StepResult& result) {
+  constexpr size_t kMostNames = 4;
+  const ir::GraphData& data = result.graph->data();
+  std::map<std::string, size_t> names;
+  size_t count = 0;
+  for (const ir::ActivityId id : data.activities.ids()) {
+    if (result.activities.prices[id].p50_us <= 0 &&
+        !data.activities[id].measured) {
+      ++names[engine::ShortActivityName(
+          result.graph->text(data.activities[id].name))];
+      ++count;
+    }
+  }
+  if (count == 0) {
+    return "";
+  }
+  std::vector<std::pair<size_t, std::string>> most;
+  for (const auto& [name, times] : names) {
+    most.emplace_back(times, name);
+  }
+  std::ranges::stable_sort(most, std::greater<>(),
+                           [](const auto& item) { return item.first; });
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < std::min(most.size(), kMostNames); ++i) {
+    texts.push_back(fmt::format("{} x {}", most[i].first, most[i].second));
+  }
+  if (most.size() > kMostNames) {
+    texts.emplace_back("others");
+  }
+  return fmt::format(
+      "{} of {} activities have no known sizes and take no time: {}", count,
+      data.activities.size(), Join(texts, ", "));
+}
+
+}  // namespace
 
 Result<Predicted> PredictTrace(const scenario::Scenario& scenario,
                                const Options& how) {
@@ -55,6 +98,9 @@ Result<Predicted> PredictTrace(const scenario::Scenario& scenario,
   }
   report.notes.insert(report.notes.end(), subject.notes.begin(),
                       subject.notes.end());
+  if (std::string note = UnpricedNote(subject.result); !note.empty()) {
+    report.notes.push_back(std::move(note));
+  }
   const Result<std::string> recorded = RecordedGpu(graph);
   if (scenario.gpu.empty() && recorded) {
     report.notes.push_back(

@@ -44,6 +44,16 @@ std::string AroundText(const ir::Graph& graph, ir::OpId op) {
              : "";
 }
 
+// " at train.py(12): step": the function of the program that called the op,
+// where Python's stack was recorded.
+std::string SiteText(const ir::Graph& graph, ir::OpId op) {
+  const ir::GraphData& data = graph.data();
+  while (op.valid() && graph.text(data.ops[op].site).empty()) {
+    op = data.ops[op].parent;
+  }
+  return op.valid() ? fmt::format(" at {}", graph.text(data.ops[op].site)) : "";
+}
+
 // Sums by name, and by rank.
 class PlaceSums {
  public:
@@ -266,9 +276,11 @@ std::vector<Place> PlacesThatWait(const Case& subject) {
     const ir::RankId rank = data.threads[key.first].rank;
     if (top.valid()) {
       const std::string_view op_name = graph.text(data.ops[top].name);
-      sums.Add(op_name,
-               fmt::format("{}{}, {}", engine::ShortOpName(op_name),
-                           AroundText(graph, data.ops[top].parent), name),
+      const std::string short_name = engine::ShortOpName(op_name);
+      sums.Add(short_name,
+               fmt::format("{}{}{}, {}", short_name,
+                           AroundText(graph, data.ops[top].parent),
+                           SiteText(graph, top), name),
                rank, time);
     } else {
       sums.Add(name, fmt::format("{}{}", name, AroundText(graph, op)), rank,
@@ -298,8 +310,8 @@ std::vector<Place> PlacesThatLoad(const Case& subject) {
       const ir::OpId op = segment.op.valid() ? loaders[segment.op] : ir::OpId{};
       if (op.valid() && segment.kind != cost::HostKind::kBetweenOps) {
         const std::string_view name = graph.text(data.ops[op].name);
-        sums.Add(name, engine::ShortOpName(name), data.threads[thread].rank,
-                 segment.duration);
+        sums.Add(name, engine::ShortOpName(name) + SiteText(graph, op),
+                 data.threads[thread].rank, segment.duration);
       }
     }
   }

@@ -116,7 +116,7 @@ TEST(PairTest, RangesThatTheProfilerHasElsewhereOrNowhereDoNotMatter) {
   AddNodes(execution, 1,
            {"## process_group:init ##", "range", "a", "c10d::allreduce_",
             "gloo:all_reduce", "b"});
-  for (const size_t i : {0, 1, 4}) {
+  for (const size_t i : {size_t{0}, size_t{1}, size_t{4}}) {
     execution.nodes[i].kind = NodeKind::kAnnotation;
   }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/text/glob.h"
+#include "engine/explain/path_parts.h"
 #include "ir/graph.h"
 #include "whatif/changes/all.h"
 
@@ -13,11 +14,14 @@ Status RemoveSync(const Change& change, StepEditor& editor) {
   const ir::GraphData& data = editor.data();
   const Glob glob(change.value);
   const auto inside = [&](ir::OpId op) {
-    while (op.valid() &&
-           !glob.Matches(editor.graph().text(data.ops[op].name))) {
+    while (op.valid()) {
+      const std::string_view name = editor.graph().text(data.ops[op].name);
+      if (glob.Matches(name) || glob.Matches(engine::ShortOpName(name))) {
+        return true;
+      }
       op = data.ops[op].parent;
     }
-    return op.valid();
+    return false;
   };
   size_t removed = 0;
   for (const ir::ThreadId thread : data.threads.ids()) {
