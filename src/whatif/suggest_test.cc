@@ -33,7 +33,7 @@ rank 0 "Tesla V100-SXM2-16GB" @0+500
         call launch "launch" @10+4
           s7: elementwise elements=1048576 read=4194304 written=4194304 dtype=fp32 "relu" @16+204 #w
         call stream_sync "sync" @20+210 #c
-      op "aten::copy_" site="train.py(12): step" @260+100
+      op "aten::copy_" site "train.py(12): step" @260+100
         call launch "launch" @270+4
           s7: elementwise elements=1048576 read=4194304 written=4194304 dtype=fp32 "relu" @276+50 #v
         call stream_sync "sync" @280+56 #d

@@ -1,4 +1,6 @@
 // remove-sync: the host no longer waits for the device in its calls.
+#include <string_view>
+
 #include <fmt/format.h>
 
 #include "base/text/glob.h"
