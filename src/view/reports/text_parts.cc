@@ -112,7 +112,7 @@ std::string BoundsText(const engine::StepLimits& limits) {
       PercentText(kernels.latency), PercentText(kernels.unknown));
 }
 
-std::string_view PartText(LimitKind kind, bool server) {
+std::string_view LimitText(LimitKind kind, bool server) {
   switch (kind) {
     case LimitKind::kHost:
       return "host, besides launches";
@@ -179,8 +179,8 @@ void AddLimits(const engine::StepLimits& limits, Duration step, bool server,
                           {.label = "of the step"}}};
   for (const engine::Limit& limit : limits.limits) {
     table.rows.push_back({std::string(Name(limit.kind)),
-                          std::string(PartText(limit.kind, server)), limit.time,
-                          limit.slack, ShareOf(limit.slack, step)});
+                          std::string(LimitText(limit.kind, server)),
+                          limit.time, limit.slack, ShareOf(limit.slack, step)});
   }
   doc.blocks.emplace_back(std::move(table));
 }
