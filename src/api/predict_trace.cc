@@ -42,6 +42,7 @@ std::string UnpricedNote(const engine::StepResult& result) {
     return "";
   }
   std::vector<std::pair<size_t, std::string>> most;
+  most.reserve(names.size());
   for (const auto& [name, times] : names) {
     most.emplace_back(times, name);
   }

@@ -31,10 +31,11 @@ class PartFinder {
     loading_.assign(data_.ops.size(), 0);
     for (const ir::OpId id : data_.ops.ids()) {  // Parents come first.
       const ir::Op& op = data_.ops[id];
-      loading_[id.value] =
+      const bool loading =
           op.phase == ir::Phase::kDataLoading ||
           (op.phase == ir::Phase::kUnknown && op.parent.valid() &&
            loading_[op.parent.value] != 0);
+      loading_[id.value] = loading ? 1 : 0;
     }
   }
 
