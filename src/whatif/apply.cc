@@ -82,11 +82,15 @@ class Side {
   std::vector<uint64_t> shapes_;
   std::vector<double> of_model_;
   std::vector<double> of_shape_;
+  std::vector<double> of_activity_;
   bool certain_ = true;
 };
 
 double Side::ActivityFactor(ir::ActivityId id) const {
   const Trust& trust = case_.times.activities[id].trust;
+  if (trust.low == 1 && trust.high == 1) {
+    return 1;
+  }
   const double z =
       std::sqrt(kShared) * of_model_[trust.model] +
       std::sqrt(1 - kShared) *
@@ -108,10 +112,15 @@ double Side::Step(uint64_t seed, uint64_t sample) {
   const double host =
       std::exp(case_.options.host_spread * NormalOf(seed, sample, kHost));
   const timeline::Lowered& lowered = case_.result.lowered;
+  // Once for all repeats.
+  of_activity_.clear();
+  for (const ir::ActivityId id : case_.times.activities.ids()) {
+    of_activity_.push_back(ActivityFactor(id));
+  }
   for (const sim::TaskId task : lowered.origins.ids()) {
     const TaskOrigin& origin = lowered.origins[task];
     const double factor = origin.kind == TaskOrigin::Kind::kActivity
-                              ? ActivityFactor(origin.activity)
+                              ? of_activity_[origin.activity.value]
                               : host;
     times_.durations[task.value] = Duration(std::llround(
         static_cast<double>(base_.durations[task.value].count()) * factor));

@@ -255,8 +255,13 @@ IdVector<ir::RankId, Duration> SteadyPeriods(const timeline::Lowered& lowered,
     ir::RankId rank{};
   };
   std::vector<Lane> lanes(lowered.tasks.lane_count());
-  for (const sim::TaskId task : lowered.origins.ids()) {
+  // Repeats come one after the other; those before do not matter.
+  for (uint32_t i = lowered.origins.size(); i-- > 0;) {
+    const sim::TaskId task{i};
     const TaskOrigin& origin = lowered.origins[task];
+    if (origin.repeat + repeats < last) {
+      break;
+    }
     const Duration end = schedule.placements[task].end;
     Lane& lane = lanes[lowered.tasks.tasks()[task].lane.value];
     lane.rank = origin.rank;
@@ -283,7 +288,11 @@ std::vector<StepSpan> SteadySpans(const timeline::Lowered& lowered,
   const IdVector<ir::RankId, Duration> periods =
       SteadyPeriods(lowered, schedule, last, lowered.steady_repeats);
   std::vector<StepSpan> spans(periods.size());
-  for (const sim::TaskId task : lowered.origins.ids()) {
+  for (uint32_t i = lowered.origins.size(); i-- > 0;) {
+    const sim::TaskId task{i};
+    if (lowered.origins[task].repeat < last) {
+      break;
+    }
     Duration& end = spans[lowered.origins[task].rank.value].end;
     end = std::max(end, schedule.placements[task].end);
   }
