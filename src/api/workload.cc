@@ -170,8 +170,8 @@ std::string OverheadsOrProfiles(
 
 namespace {
 
-// The set for a step whose host was not named: that of its framework, which
-// FBGEMM's lookups tell, as nothing but TorchRec calls them in whole models.
+// The set for a step whose host was not named. FBGEMM's lookups stand for
+// TorchRec, through which models usually call them.
 std::string UsualOverheads(const ir::Graph& graph) {
   constexpr std::string_view kLookup = "fbgemm::split_embedding_codegen_lookup";
   for (const ir::Op& op : graph.data().ops) {

@@ -13,9 +13,10 @@
 namespace stepcast::timeline {
 namespace {
 
-// A segment that lasted so long, and so many times as long as the mean of its
-// kind, stalled. A millisecond is what silent waits begin at; a mean over ranks
-// has a third of what one of three stalls for.
+// A segment stalled if it took a millisecond, which is what silent waits begin
+// at, and three times the mean of its kind: a choice, above what ranks differ
+// by in what they do alike. Means leave stalls out (api/workload.cc, by the
+// same limits).
 constexpr Duration kStall = std::chrono::milliseconds(1);
 constexpr int kStallTimes = 3;
 
@@ -68,9 +69,9 @@ void Count(const ir::GraphData& data, const SegmentKey& key,
 // (trace/build/build_graph.cc), called so.
 constexpr std::string_view kExpectedLaunch = "launch";
 
-// What an op takes for launches beyond those that the graph has, after the last
-// of which its segments with `after` as the last one end: as many as it made
-// on the host that the table is of.
+// The time of launches that an op makes beyond those in the graph: on the host
+// that the table is of, it had so many segments between launches. `after` is
+// the op's segment after its last launch.
 class MoreLaunches {
  public:
   MoreLaunches(const ir::GraphData& data, const cost::OverheadTable& table,
